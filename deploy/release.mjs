@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prepares a release, and writes what is published. See "Releases" in CONTRIBUTING.md.
+// Prepares a release, and writes what is published. See docs/releasing.md.
 //
 //   node deploy/release.mjs prepare 0.2.0    sets the version everywhere and closes the changelog; commit and tag what it changed
 //   node deploy/release.mjs sbom             prints the SBOM (CycloneDX) of what is shipped

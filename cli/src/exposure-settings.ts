@@ -4,7 +4,7 @@ import { addressRanges } from './address-ranges.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
 import { type Setting, setting, wholeNumber } from './setting.ts';
 
-// Who may reach the service, and where.
+// Who may reach the service, and where. See docs/decisions/0024.
 
 const origin = (text: string): string | undefined => {
   const url = URL.parse(text.trim());

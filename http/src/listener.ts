@@ -63,7 +63,10 @@ export interface Listener {
   drain(): Promise<void>;
 }
 
-/** The HTTP server of a listener: its limits, one request of a connection after the other, and its drain. */
+/**
+ * The HTTP server of a listener: its limits, one request of a connection after the other, and its drain. Not a framework's: of
+ * a framework the API would use the router alone, because a body is read only after the session is known, and the gateway nothing.
+ */
 export function createListener(options: ListenerOptions): Listener {
   const { headersTimeoutMs, requestTimeoutMs, malformed, onRequest } = options;
   const limits = {

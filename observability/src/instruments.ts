@@ -51,6 +51,7 @@ class Node<Series> {
   series: Series | undefined;
 }
 
+/** Finds a series that exists without an allocation. See docs/decisions/0039. */
 export class SeriesTree<Series> {
   readonly #depth: number;
   readonly #create: () => Series;

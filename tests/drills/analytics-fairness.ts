@@ -15,13 +15,13 @@ export const drill: Drill = async ({ cycles: waves, log }) => {
     const at = (sorted: readonly number[], share: number) =>
       (sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN).toFixed(0);
     for (const name of ['summary', 'listKeys', 'login'] as const) {
-      const told = (of: Latencies) =>
+      const latencies = (of: Latencies) =>
         `p50 ${at(of[name], 0.5)} ms, p99 ${at(of[name], 0.99)} ms (${of[name].length})`;
-      log(`${name}: alone ${told(report.quiet)}; beside the crowd ${told(report.crowded)}`);
+      log(`${name}: quiet ${latencies(report.quiet)}; during the waves ${latencies(report.crowded)}`);
     }
     const statuses = [...report.statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     const seconds = report.waveMs.map((ms) => (ms / 1000).toFixed(1)).join(', ');
-    log(`the crowd's answers: ${statuses}; waves of 200 took ${seconds} s`);
+    log(`answers to the heavy queries: ${statuses}; waves of 200 took ${seconds} s`);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

@@ -18,7 +18,7 @@ const HIGH_RATE_RPM = 6_000;
 
 export interface Account {
   readonly email: string;
-  /** Of its session, as it is now. */
+  /** The cookie of its session, as it is now. */
   readonly cookie: string;
   readonly secret: string;
 }
@@ -29,7 +29,7 @@ export interface AttackEnvironment extends AsyncDisposable {
   /** Accounts of the victim that signed in before. */
   readonly signedIn: readonly string[];
   readonly journalDirectory: string;
-  /** What the attackers have access to. */
+  /** The ports, keys and sessions that the attackers have. */
   readonly target: Target;
   /** How many requests the gateway has not finished, those that it reads on for their usage included. */
   requestsInFlight(): Promise<number>;

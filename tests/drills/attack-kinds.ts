@@ -29,7 +29,7 @@ type Attack = (target: Target, signal: AbortSignal, note: (answer: string) => vo
 
 const EVIL = 'evil/model';
 const WORK = Buffer.alloc(64 * 1024);
-/** Of three bytes each: just within what is read at once, and within what is counted exactly. */
+/** Characters of three bytes: just within what is read at once, and within what is counted exactly. */
 const SMALL_TEXT_CHARACTERS = 21_000;
 const LARGE_TEXT_CHARACTERS = 990_000;
 

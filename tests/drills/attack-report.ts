@@ -65,7 +65,7 @@ export function rowOf({ name, rounds, processors, residentMb, journalMb }: Row, 
   return `| ${cells.join(' | ')} |\n`;
 }
 
-/** What all quiet measurements together are. */
+/** All quiet measurements together. */
 export function quietRowOf(quiet: Felt): string {
   return `| ${['quiet', '1', '1', '', ...feltCells(quiet), '', '', ''].join(' | ')} |\n`;
 }

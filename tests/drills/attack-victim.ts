@@ -10,7 +10,7 @@ import type { AttackEnvironment } from './attack-environment.ts';
 export interface Felt {
   readonly apiMs: number[];
   readonly gatewayMs: number[];
-  /** Of the turns of an agent, to the gateway. */
+  /** Turns of an agent, to the gateway. */
   readonly agentMs: number[];
   /** Answers other than 200, with their counts. */
   readonly failures: Map<string, number>;

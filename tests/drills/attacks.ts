@@ -22,7 +22,7 @@ const SIGN_INS = 69;
 const SIGN_INS_AT_ONCE = 8;
 /** A process is slower right after its start and right after an attack. */
 const SETTLE_MS = 2_000;
-/** And an attack ends with its last request: an answer whose caller left is read on for a minute at most. */
+/** An attack ends with its last request: an answer whose caller left is read on for a minute at most. */
 const SETTLE_TIMEOUT_MS = 90_000;
 /** Code that has not run before is compiled first, once in the life of a process: so each attack has run for a moment before any is measured. */
 const WARM_UP_MS = 2_000;
@@ -30,7 +30,7 @@ const WARM_UP_MS = 2_000;
 const QUIET_SHARE = 0.5;
 const LARGE_LIMIT_MB = 32;
 
-/** What came of an attack in all rounds so far. */
+/** The measurements of an attack in all rounds so far. */
 interface Measured extends Row {
   readonly rounds: { readonly felt: Felt; readonly quiet: Felt }[];
   readonly processors: Map<string, ProcessorTime>;
@@ -115,7 +115,7 @@ async function run(
     await environment.refreshSessions();
     await delay(SETTLE_MS);
     const work = victim.feel(seconds * QUIET_SHARE * 1_000);
-    // It reads as much of the system as during an attack.
+    // The measuring process reads as much of the system as during an attack.
     await watchPeaks(pid, environment.journalDirectory, work);
     return work;
   };
@@ -145,13 +145,13 @@ async function run(
   log([TABLE_HEAD, quietRowOf(allQuiet), ...all.map((row) => rowOf(row, allQuiet))].join(''));
   for (const { name, answers, signedIn } of all) {
     const got = [...answers].map(([answer, count]) => `${count} x ${answer}`).join(', ') || 'nothing';
-    const right = signedIn > 0 ? `; right passwords let in: ${signedIn} of ${ROUNDS * SIGN_INS}` : '';
-    log(`${name}: attackers got: ${got}${right}`);
+    const right = signedIn > 0 ? `; right passwords that succeeded: ${signedIn} of ${ROUNDS * SIGN_INS}` : '';
+    log(`${name}: answers to the attackers: ${got}${right}`);
   }
   return [];
 }
 
-/** Whether Linux does, as it does for programs of a terminal and not for services and containers. */
+/** True if Linux shares processors between sessions first, as for programs of a terminal and not for services and containers. */
 async function sharesBySession(): Promise<boolean> {
   const setting = await readFile('/proc/sys/kernel/sched_autogroup_enabled', 'utf8').catch(() => '0');
   return setting.trim() !== '0';

@@ -68,7 +68,7 @@ export async function oneRound(dataDir: string, told: Told, withDatabase: boolea
 }
 
 export interface Changing {
-  /** It has no session yet. */
+  /** A client without a session. */
   readonly client: ApiClient;
   /** A provider of the catalogue that takes a key. */
   readonly provider: string;

@@ -43,8 +43,8 @@ export function readDrillCommand(args: readonly string[]): DrillCommand | undefi
 export function listDrills(): string {
   const width = Math.max(...DRILLS.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 4);
-  const lines = DRILLS.map(({ name, about, cycles, duration, isSeeded }) => {
-    const options = `--cycles ${cycles.count} (${cycles.of})${isSeeded ? ', --seed' : ''}`;
+  const lines = DRILLS.map(({ name, about, cycles, duration, isSeeded, parts }) => {
+    const options = `--cycles ${cycles.count} (${cycles.of})${isSeeded ? ', --seed' : ''}${parts ? ', --only' : ''}`;
     return `  ${name.padEnd(width)}  ${about}\n${indent}${duration}; ${options}`;
   });
   return `${USAGE}\n\n${lines.join('\n')}`;

@@ -220,7 +220,7 @@ class CreditHistory {
     const granted: Reserved[] = [];
     for (const { node, wish, answer } of answers) {
       if (answer === 'crashed') {
-        // Whether it has a hold is unknown.
+        // It may have a hold or not.
         this.#inDoubt.add('an admission');
         this.trace.push(`${describe(wish)} crashed`);
       } else if ('refusal' in answer) {
@@ -368,7 +368,7 @@ class CreditHistory {
   async #journals(): Promise<number> {
     let count = 0;
     for (const name of await readdir(this.#directory)) {
-      // It may be removed meanwhile.
+      // The directory may be removed meanwhile.
       const files = await readdir(join(this.#directory, name)).catch(() => []);
       if (files.some((file) => file !== 'owner.new')) count += 1;
     }
@@ -399,7 +399,7 @@ class CreditHistory {
     }
   }
 
-  /** Whether nothing is in flight except the requests of this history. */
+  /** True if nothing is in flight except the requests of this history. */
   get #isClear(): boolean {
     return this.#inDoubt.size === 0 && this.#nodes.every(({ isDead }) => !isDead);
   }

@@ -1,6 +1,6 @@
-/** What a drill is started with. */
+/** The settings of a run of a drill. */
 export interface DrillSettings {
-  /** How much it does; the table says what a cycle is. */
+  /** The amount of work; the table says what a cycle is. */
   readonly cycles: number;
   /** The beginning of its random choices: the same seed makes the same ones. */
   readonly seed: number;

@@ -7,7 +7,7 @@ const MAX_DIMENSIONS = 4_096;
 const USUAL_DIMENSIONS = 256;
 const MAX_CHOICES = 128;
 const LONG_PROMPTS = Array.from({ length: 16 }, (_, number) => `${number} ${'word '.repeat(100)}`);
-/** What is refused at once would be no attack. */
+/** A body that is refused at once would be no attack. */
 const MAX_INPUT_BYTES = 3_900_000;
 
 export interface ExpandingBody {

@@ -23,7 +23,7 @@ import { seeded } from './seeded.ts';
 // request is a function of the seed, the request and the provider, so it is known which requests could have been served,
 // and what each cost.
 
-/** What a provider does. Those in capitals have an effect that nothing can follow, or a price. */
+/** The ways of a provider to answer. Those in capitals have an effect that nothing can follow, or a price. */
 const FAULTS = [
   ...['reset', 'status 500', 'status 529', 'status 429', 'status 401', 'no answer', 'cut answer'],
   ...['error event', 'billed error event', 'cut before content', 'cut after content'],
@@ -46,7 +46,7 @@ export interface Tally {
   served: number;
   /** Served by another target than the first that was tried. */
   rescued: number;
-  /** Of which an answer had begun when it broke. */
+  /** Requests whose answer had begun when it broke. */
   cut: number;
   /** All three failed. */
   failed: number;
@@ -83,7 +83,7 @@ export async function runFallbacks(requests: number, seed: number, faultShare = 
   await addRoute(database, {
     id: MODEL,
     maxOutputTokens: 100,
-    // What a failed attempt costs is taken from the hold; what is left is to pay for another.
+    // The hold pays for a failed attempt, and the rest of it for another.
     minOutputTokens: 1,
     timeoutMs: 60_000,
     targets: PRICES.map(({ input, output }, index) => ({
@@ -150,7 +150,7 @@ export async function runFallbacks(requests: number, seed: number, faultShare = 
   for (let from = 0; from < settlements.length; from += 1_000) {
     const some = settlements.slice(from, from + 1_000);
     await settle(owner, some);
-    // What is repeated after a crash counts no more.
+    // A repetition after a crash does not count.
     await settle(owner, some);
   }
   const money = await moneyOf(database, key.id);
@@ -166,7 +166,7 @@ function requestOf(body: Record<string, unknown>): number {
   return Number(content.slice('request '.length));
 }
 
-/** What a provider says that it used. The prompt is more than is counted here, so that this is what is billed. */
+/** The usage that a provider reports. Its prompt is more than is counted here, so that the report is billed. */
 function usageOf(request: number) {
   return { prompt: 40 + (request % 7), completion: 5 + (request % 5) };
 }

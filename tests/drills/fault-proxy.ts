@@ -12,7 +12,7 @@ import {
 
 export type Fault =
   | { readonly kind: 'none' }
-  /** What the server answers arrives this much later. */
+  /** Answers of the server arrive this much later. */
   | { readonly kind: 'slow'; readonly delayMs: number }
   /** Every connection breaks, and none is accepted. */
   | { readonly kind: 'refused' }

@@ -91,7 +91,7 @@ export async function killUnderLoad(fleet: Fleet, kills: number): Promise<KillsS
     await callers;
   }
 
-  // What a killed process has recorded is shipped by a living one.
+  // Another process ships what a killed one has recorded.
   const settled = await eventually(async () => {
     const rows = await fleet.database.many(listSettlements, { keyId: key.id });
     const ids = new Set(rows.map(({ id }) => id));
@@ -101,7 +101,7 @@ export async function killUnderLoad(fleet: Fleet, kills: number): Promise<KillsS
   assert.equal(new Set(settled.map(({ id }) => id)).size, settled.length, 'a request was settled twice');
   for (const { id, costMicroPkr } of settled) assert.equal(costMicroPkr, BigInt(COST_MICRO_PKR), id);
   assert.ok(settled.length <= providerAnswered, `${settled.length} settled of ${providerAnswered}`);
-  // What the provider answered and no ledger has was in flight in a killed process; its hold waits for the deadline.
+  // An answer of the provider that no ledger has was in flight in a killed process; its hold waits for the deadline.
   const lost = providerAnswered - settled.length;
   assert.ok(lost <= broken, `${lost} were lost, and ${broken} connections broke`);
   const holds = (await fleet.database.one(countHolds))?.count ?? 0n;

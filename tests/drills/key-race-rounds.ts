@@ -20,7 +20,7 @@ export const drill: Drill = async ({ cycles: rounds, seed, log }) => {
     );
     const updates = await raceUpdatesAndRevocations(api, rounds, seed);
     log(
-      `${rounds} updates against revocations: ${updates.updated} before, ${updates.gone} found the key gone, none in the log after it`,
+      `${rounds} updates against revocations: ${updates.updated} came first, ${updates.gone} found the key revoked, none is in the log after the revocation`,
     );
     for (let round = 0; round < 20; round += 1) await raceRevocations(api, 50);
     log('20 times 50 revocations of one key: one succeeded each time, with one entry');

@@ -323,7 +323,7 @@ export class LedgerDatabase implements AsyncDisposable {
           await keyStatements.lockOrganization(tx, history.organizationId);
           const row = await keyStatements.insertKey(tx, {
             organizationId: history.organizationId,
-            // It is the organisation's own: `begin` made it.
+            // The project is the organisation's own: `begin` made it.
             projectId: history.projectId as Parameters<typeof keyStatements.insertKey>[1]['projectId'],
             name: 'k',
             keyPrefix: 'p',

@@ -2,7 +2,7 @@ import type { OrganizationId } from '@gatehouse/contract';
 import type { AdmissionDecision } from '@gatehouse/gateway/testing';
 import { seeded } from './seeded.ts';
 
-// What the ledger must say, kept in the plainest way, and what happens next in one history: an organisation with a few
+// The expected state of the ledger, kept in the plainest way, and the next step in one history: an organisation with a few
 // keys, whose every step is drawn from the history's seed. Amounts are small numbers of micro-PKR, so that limits are
 // met all the time.
 
@@ -18,17 +18,17 @@ export interface ModelKey {
 export interface ModelRequest {
   readonly id: string;
   readonly key: ModelKey;
-  /** What it was granted. */
+  /** The amount that it was granted. */
   readonly amount: number;
   readonly week: number;
   readonly isByok: boolean;
-  /** What it cost, from when it has ended. */
+  /** Its cost, once it has ended. */
   cost: number | undefined;
-  /** What it holds, as long as it does. */
+  /** Its hold, as long as it has one. */
   held: number | undefined;
-  /** Whether its hold was lowered to its cost. */
+  /** True once its hold was lowered to its cost. */
   isFinal: boolean;
-  /** Whether its hold is past its deadline; the reaper then may release or settle it before its node does. */
+  /** True if its hold is past its deadline; the reaper then may release or settle it before its node does. */
   readonly isOverdue: boolean;
   isSettled: boolean;
 }
@@ -48,7 +48,7 @@ export interface WantedAdmission {
   readonly isOverdue: boolean;
 }
 
-/** What an admission must say, in short. */
+/** The expected answer to an admission, in short. */
 export interface Decision {
   readonly kind: AdmissionDecision['kind'];
   readonly granted: number | undefined;
@@ -64,7 +64,7 @@ export type Step = { readonly crash: Crash | undefined } & (
       /** Requests whose holds are lowered in the same statement, before the others are judged. */
       readonly finished: readonly ModelRequest[];
       readonly wanted: readonly WantedAdmission[];
-      /** Whether the gateway goes on although the hold was lost with the database's crash. */
+      /** True if the gateway goes on although the hold was lost with the database's crash. */
       readonly goesOn: boolean;
     }
   | { readonly kind: 'settle'; readonly requests: readonly ModelRequest[] }
@@ -101,7 +101,7 @@ export class History {
     return this.keys.reduce((sum, key) => sum + key.held, 0);
   }
 
-  /** Of what is held, what requests cost that have finished. */
+  /** The part of the holds that finished requests cost. */
   final(key?: ModelKey): number {
     return this.requests.reduce(
       (sum, one) => sum + (one.isFinal && (key ?? one.key) === one.key ? (one.held ?? 0) : 0),
@@ -125,7 +125,7 @@ export class History {
     return this.#chance(0.25) ? null : 1 + this.#upTo(120);
   }
 
-  /** What happens next. */
+  /** The next step. */
   next(weeks: Weeks): Step {
     const crash = this.#chance(1 / 8) ? { after: this.#upTo(4) } : undefined;
     const key = this.#one(this.keys);
@@ -173,7 +173,7 @@ export class History {
     return some;
   }
 
-  /** What must be decided on it as things stand. */
+  /** The decision that must be made on it now. */
   decide({ key, least, most, week, isByok }: WantedAdmission, weeks: Weeks): Decision {
     const refused = (kind: Decision['kind']) => ({ kind, granted: undefined });
     if (week < weeks.closed) return refused('id_is_closed');
@@ -188,7 +188,7 @@ export class History {
     return { kind: 'admitted', granted: Math.min(most, ofKey.free, isByok ? most : ofAll.free) };
   }
 
-  /** Whether PATCH may set this limit. */
+  /** True if PATCH may set this limit. */
   mayLimit(key: ModelKey, limit: number | null): boolean {
     if (key.isRevoked) return false;
     if (limit === null) return true;

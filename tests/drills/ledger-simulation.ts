@@ -8,7 +8,7 @@ import { History, type Step } from './ledger-model.ts';
 
 export const STEPS = 16;
 const WEEKS = 3;
-// What is over stays in the database, and is in the way after a while.
+// Finished histories stay in the database, and slow it down after a while.
 const COHORTS_IN_A_WORLD = 4;
 
 export interface Failure {
@@ -50,7 +50,7 @@ export async function simulate(
   }
 }
 
-/** What happens to all at once: at the same steps in every history, so that one replayed alone meets the same. */
+/** The events that happen to all histories at once: at the same steps, so that one replayed alone meets the same. */
 async function happens(
   ledger: LedgerDatabase,
   histories: readonly History[],

@@ -60,7 +60,7 @@ async function run({ cycles: seconds, log }: DrillSettings, onOnePort: boolean):
     most = Math.max(most, inside);
   }
   assert.ok(most <= limit, `${most} were served within 60 seconds, and ${limit} are allowed`);
-  // What a killed process was about to answer counted.
+  // The requests that a killed process was about to answer have counted.
   const due = limit * Math.floor(seconds / 60) - 4 * kills;
   assert.ok(served.length >= due, `${served.length} were served in ${seconds} s, and ${due} were due`);
   log(

@@ -27,7 +27,7 @@ async function run({ cycles: races, log }: DrillSettings, onOnePort: boolean): P
     }),
   );
   log(
-    `${told.races} keys revoked: ${told.served} requests served, ${told.servedMeanwhile} of them in flight when the DELETE was answered; ${told.refused} refused; none served that began after`,
+    `${told.races} keys revoked: ${told.served} requests served, ${told.servedMeanwhile} of them in flight when the DELETE was answered; ${told.refused} refused; none that began later was served`,
   );
   return [];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { access, readFile } from 'node:fs/promises';
+import { access, glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { childEnvironment } from '../child-environment.ts';
@@ -10,13 +10,18 @@ import { DRILLS } from './table.ts';
 const root = join(import.meta.dirname, '../..');
 
 describe('the drills', () => {
-  it('are those of the table in CONTRIBUTING.md', async () => {
-    const page = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8');
-    const rows = [...page.matchAll(/^\| `npm run drill -- .*$/gm)].map(([row]) => row);
-    const expected = DRILLS.map(
-      ({ name, about, duration }) => `| \`npm run drill -- ${name}\` | ${about} (${duration}) |`,
+  it('are those that the pages name', async () => {
+    const paths = await Array.fromAsync(glob('{*.md,docs/**/*.md}', { cwd: root }));
+    const pages = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')));
+    const named = pages.flatMap((page) =>
+      [...page.matchAll(/npm run drill -- ([a-z-]+)/g)].map(([, name = '']) => name),
     );
-    assert.deepEqual(rows, expected);
+    assert.ok(named.length > 10, `${named.length} names`);
+    const names = DRILLS.map(({ name }) => name);
+    assert.deepEqual(
+      named.filter((name) => !names.includes(name)),
+      [],
+    );
   });
 
   it('have a name and a function each', async () => {

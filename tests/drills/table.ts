@@ -2,17 +2,18 @@ import { ATTACK_NAMES } from './attack-kinds.ts';
 import type { Drill } from './drill.ts';
 import { ROWS } from './outages/rows.ts';
 
-/** A drill of `npm run drill`. CONTRIBUTING.md has a row for each (table.test.ts). */
+/** A drill of `npm run drill`, which lists them. */
 export interface DrillEntry {
   readonly name: string;
+  /** A sentence: what happens, and what must hold meanwhile or what is printed. */
   readonly about: string;
   /** How long it takes with its usual cycles on two cores. */
   readonly duration: string;
-  /** What a cycle is, and how many it makes unless `--cycles` says so. */
+  /** The meaning of a cycle, and how many the drill makes unless `--cycles` says so. */
   readonly cycles: { readonly count: number; readonly of: string };
-  /** Whether `--seed` repeats its random choices. */
+  /** True if `--seed` repeats its random choices. */
   readonly isSeeded: boolean;
-  /** What `--only` can choose. */
+  /** The parts that `--only` can choose. */
   readonly parts?: readonly string[];
   load(): Promise<Drill>;
 }
@@ -21,7 +22,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'kills',
     about:
-      'kills gateways, APIs, the engine and PostgreSQL at random moments under mixed load, 200, 200, 100 and 20 times; nothing acknowledged is lost or doubled',
+      'Gateways, APIs, the engine and PostgreSQL are killed at random moments under mixed load, 200, 200, 100 and 20 times: nothing acknowledged is lost or doubled.',
     duration: '13 min',
     cycles: { count: 520, of: 'kills of all kinds' },
     isSeeded: true,
@@ -30,7 +31,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'telemetry-away',
     about:
-      'telemetry is away for 30 minutes of full load, with the time compressed; callers notice nothing, and the backlog is shipped at five times the arrival rate',
+      'The telemetry store is unreachable for 30 minutes of full load, compressed in time: callers notice nothing, and rows are then stored at five times the rate at which they arrive.',
     duration: '4 min',
     cycles: { count: 30, of: 'minutes without telemetry' },
     isSeeded: true,
@@ -39,7 +40,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'lost-machine',
     about:
-      'a gateway is killed under load and its data directory deleted, again and again; what is lost with it, and that nothing else is',
+      'A gateway is killed under load and its data directory deleted, again and again: only what was in that directory is lost, and the drill prints how much.',
     duration: '5 min',
     cycles: { count: 20, of: 'lost machines' },
     isSeeded: true,
@@ -47,7 +48,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'contested-names',
-    about: 'rounds of two renames, and of 20 registrations, that compete for one name over two processes',
+    about:
+      'Two renames, and then 20 registrations, compete for one name over two processes: one organisation gets it.',
     duration: '30 s',
     cycles: { count: 200, of: 'rounds' },
     isSeeded: false,
@@ -56,7 +58,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'key-changes',
     about:
-      "mints, updates and revocations of one organisation's keys from 64 clients over two processes; one serial order must explain every answer",
+      '64 clients mint, update and revoke the keys of one organisation over two processes: one serial order explains every answer.',
     duration: '30 s',
     cycles: { count: 10_000, of: 'changes' },
     isSeeded: true,
@@ -64,7 +66,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'key-race-rounds',
-    about: 'races of an update against a settlement and against a revocation',
+    about:
+      'Updates of a key race against settlements and revocations: no limit ends below the spend, and nothing changes a revoked key.',
     duration: '1 min',
     cycles: { count: 1_000, of: 'races of each kind' },
     isSeeded: true,
@@ -72,7 +75,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'credit',
-    about: 'twice as many concurrent requests as the limit covers, over two gateways, repeatedly',
+    about:
+      '200 concurrent requests over two gateways use a key whose limit covers 100: at least 95 are served, and never more is spent than the limit.',
     duration: '1 min',
     cycles: { count: 200, of: 'trials' },
     isSeeded: false,
@@ -80,7 +84,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'credit-one-port',
-    about: 'the same over two gateway processes on one port',
+    about: 'Like credit, over two gateway processes on one port.',
     duration: '1 min',
     cycles: { count: 200, of: 'trials' },
     isSeeded: false,
@@ -89,7 +93,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'credit-histories',
     about:
-      'random histories of credit over two gateways, checked against the rules; a failing seed is printed and can be replayed',
+      'Random histories of credit over two gateways are checked against the rules; a failing seed is printed and can be replayed.',
     duration: '3 min',
     cycles: { count: 1_000, of: 'histories' },
     isSeeded: true,
@@ -97,7 +101,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'fallbacks',
-    about: 'requests to three targets that fail at random: all that can be served are, and each is paid once',
+    about: 'Three targets fail at random: every request that one of them can serve is served, and paid once.',
     duration: '3 min',
     cycles: { count: 10_000, of: 'requests' },
     isSeeded: true,
@@ -105,7 +109,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'revocation',
-    about: 'races of a revocation against requests over two gateways',
+    about:
+      'Keys are revoked while two gateways serve their requests: no request that begins after the answer is served.',
     duration: '3 min',
     cycles: { count: 10_000, of: 'races' },
     isSeeded: false,
@@ -113,7 +118,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'revocation-one-port',
-    about: 'the same over two gateway processes on one port',
+    about: 'Like revocation, over two gateway processes on one port.',
     duration: '3 min',
     cycles: { count: 10_000, of: 'races' },
     isSeeded: false,
@@ -121,7 +126,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'rate',
-    about: "a key's rate in every 60 seconds of real time",
+    about:
+      'A key sends far more than its rate allows: no 60 seconds of real time have more served requests than the limit.',
     duration: '2 min',
     cycles: { count: 125, of: 'seconds' },
     isSeeded: false,
@@ -129,7 +135,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'rate-one-port',
-    about: 'the same over two gateway processes on one port, one of which is killed every 20 s',
+    about: 'Like rate, over two gateway processes on one port, one of which is killed every 20 s.',
     duration: '2 min',
     cycles: { count: 125, of: 'seconds' },
     isSeeded: false,
@@ -137,7 +143,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'rate-in-redis',
-    about: 'the same over two gateways with one Redis, which is killed every 50 s and comes back empty',
+    about: 'Like rate, over two gateways with one Redis, which is killed every 50 s and comes back empty.',
     duration: '3 min',
     cycles: { count: 185, of: 'seconds' },
     isSeeded: false,
@@ -146,7 +152,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'nodes',
     about:
-      'two APIs and two gateways behind nginx; each is killed or stopped and started again, and a gateway is cut off from the database, under a load of changes and model requests; nothing acknowledged is lost or doubled',
+      'Of two APIs and two gateways behind nginx, each is killed or stopped and started again, and a gateway is cut off from the database, under a load of changes and model requests: nothing acknowledged is lost or doubled.',
     duration: '2 min',
     cycles: { count: 8, of: 'stops' },
     isSeeded: false,
@@ -155,7 +161,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'nodes-limits',
     about:
-      'revocation, rate, credit and headroom over two APIs and two gateways behind nginx, while a gateway and an API are killed and a gateway is cut off from the database',
+      'Revocation, rate, credit and headroom hold over two APIs and two gateways behind nginx, while a gateway and an API are killed and a gateway is cut off from the database.',
     duration: '5 min',
     cycles: { count: 4, of: 'rounds of three troubles' },
     isSeeded: false,
@@ -164,7 +170,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'ledger-histories',
     about:
-      'random histories of the ledger, with crashes between any two steps; a failing seed is printed and can be replayed',
+      'Random histories of the ledger, with crashes between any two steps, are compared with a model; a failing seed is printed and can be replayed.',
     duration: '2 min',
     cycles: { count: 100_000, of: 'histories' },
     isSeeded: true,
@@ -172,7 +178,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'vault-rotation',
-    about: '20,000 provider keys under load while the rotation of the master key is killed',
+    about:
+      'The rotation of the master key is killed again and again, with 20,000 provider keys under load: every key can be read at all times.',
     duration: '1 min',
     cycles: { count: 20, of: 'kills' },
     isSeeded: false,
@@ -181,7 +188,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'outages',
     about:
-      'each store and provider slow, refused, black-holed and with packets dropped, full disks, wrong clocks: what callers get, how long they wait, what is kept; `--only ROW` runs one row of docs/reliability.md',
+      'Each store and provider is slow, refuses connections, never answers or drops packets, disks are full and clocks are wrong: what callers get, how long they wait and what is kept is as docs/reliability.md says, a part for each of its rows.',
     duration: '20 min',
     cycles: { count: 12, of: 'seconds of each outage' },
     isSeeded: false,
@@ -191,7 +198,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'analytics-fairness',
     about:
-      'two hundred heavy queries of one organisation at once, in waves; the latency of another organisation beside its quiet latency',
+      'One organisation sends two hundred heavy queries at once, in waves: prints the latency of another organisation beside its quiet latency.',
     duration: '1 min',
     cycles: { count: 3, of: 'waves' },
     isSeeded: false,
@@ -200,7 +207,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'pipelining',
     about:
-      'the latency of one organisation while another pipelines over eight connections, to the API and to the gateway',
+      'One organisation pipelines over eight connections, to the API and to the gateway: prints the latency of another beside its quiet latency.',
     duration: '30 s',
     cycles: { count: 4, of: 'seconds of each measurement' },
     isSeeded: false,
@@ -208,7 +215,7 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'wrong-passwords',
-    about: 'how many right passwords succeed during a flood of wrong ones',
+    about: 'People sign in during a flood of wrong passwords: prints how many succeed.',
     duration: '1 min',
     cycles: { count: 69, of: 'right passwords' },
     isSeeded: false,
@@ -216,8 +223,8 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'attacks',
-    about:
-      'eleven attacks on a service with small heaps, three times each; the latency of another organisation beside its quiet latency, the memory and the processor time of each process, the journal',
+    // The busy machine is one of the names.
+    about: `${ATTACK_NAMES.length - 1} attacks on a service with small heaps, and a busy machine without one, three times each: no process ends; prints the latency of another organisation beside its quiet latency, memory and processor time of each process, and the size of the journal.`,
     duration: '13 min',
     cycles: { count: 10, of: 'seconds of each attack in a round' },
     isSeeded: false,
@@ -227,7 +234,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'soak',
     about:
-      'a steady mixed load at half of the capacity: memory, open files, every table and every folder keep their size, and nothing is lost',
+      'A steady mixed load at half of the capacity: memory, open files, every table and every folder keep their size, and nothing is lost.',
     duration: '1 h',
     cycles: { count: 60, of: 'minutes' },
     isSeeded: true,
@@ -236,7 +243,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'postgres-failover',
     about:
-      'kills the primary of PostgreSQL under changes and requests, and promotes its synchronous standby; DATABASE_URL names both. Nothing acknowledged is lost or doubled, and everything else is 503 with Retry-After. Skipped without the PostgreSQL of Debian',
+      'The primary of PostgreSQL is killed under changes and requests, and its synchronous standby, which DATABASE_URL names too, is promoted: nothing acknowledged is lost or doubled, and everything else is 503 with Retry-After. It needs the PostgreSQL of Debian.',
     duration: '1 min',
     cycles: { count: 5, of: 'fail-overs' },
     isSeeded: false,
@@ -245,7 +252,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'rolling-restart',
     about:
-      'each node of two APIs and two gateways behind nginx is restarted in turn under load: no request fails, streams of four seconds end whole, nothing is lost or doubled, no key spends more than its limit',
+      'Each of two APIs and two gateways behind nginx is restarted in turn under load: no request fails, streams of four seconds end whole, nothing is lost or doubled, and no key spends more than its limit.',
     duration: '3 min',
     cycles: { count: 8, of: 'restarts' },
     isSeeded: false,
@@ -254,7 +261,7 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'rolling-upgrade',
     about:
-      'the same while each node of an earlier commit is replaced by this version; FROM names the commit, or it is the one before the newest step of the schema',
+      'Like rolling-restart, where each node runs an earlier commit and is replaced by this version; FROM names the commit, or it is the one before the newest step of the schema.',
     duration: '2 min',
     cycles: { count: 4, of: 'nodes' },
     isSeeded: false,

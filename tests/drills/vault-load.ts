@@ -100,7 +100,7 @@ async function keyRingOf(dataDir: string): Promise<KeyRing> {
     keys: await reload(),
     reload,
     onError: (error) => assert.fail(String(error)),
-    // It reads them every time, so that the timing does not matter.
+    // The load reads them every time, so that the timing does not matter.
     monotonicMs: () => {
       nowMs += 60_000;
       return nowMs;

@@ -15,7 +15,7 @@ const members = 200;
 const password = 'correct horse battery staple';
 
 export const drill: Drill = async ({ cycles: right, log }) => {
-  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-crowd-'));
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-flood-'));
   try {
     await using service = await startService({ DATA_DIR: join(directory, 'data') });
     const signIn = async (email: string, secret: string, headers: Record<string, string> = {}) =>
@@ -33,32 +33,32 @@ export const drill: Drill = async ({ cycles: right, log }) => {
     }
 
     let isOver = false;
-    const crowd = new Map<number, number>();
-    const crowding = Promise.all(
+    const answers = new Map<number, number>();
+    const flood = Promise.all(
       Array.from({ length: members }, async (_, member) => {
         for (let n = 0; !isOver; n += 1) {
           const status = await signIn(`${member}.${n}@example.com`, 'wrong password');
-          crowd.set(status, (crowd.get(status) ?? 0) + 1);
+          answers.set(status, (answers.get(status) ?? 0) + 1);
         }
       }),
     );
-    while (!crowd.has(503)) await new Promise((resolve) => setImmediate(resolve));
+    while (!answers.has(503)) await new Promise((resolve) => setImmediate(resolve));
 
     for (const [where, headers] of [
-      ['the address of the crowd', {}],
+      ['the address of the flood', {}],
       ['another network', { 'x-forwarded-for': '198.51.100.7' }],
     ] as const) {
       const startedAt = performance.now();
       const statuses: number[] = [];
       for (const email of emails) statuses.push(await signIn(email, password, headers));
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      const letIn = statuses.filter((status) => status === 200).length;
-      log(`right passwords from ${where}: ${letIn} of ${right} got in, in ${seconds} s`);
+      const succeeded = statuses.filter((status) => status === 200).length;
+      log(`right passwords from ${where}: ${succeeded} of ${right} succeeded, in ${seconds} s`);
     }
     isOver = true;
-    await crowding;
-    const counts = [...crowd].map(([status, count]) => `${count} × ${status}`).join(', ');
-    log(`the crowd's answers: ${counts}`);
+    await flood;
+    const counts = [...answers].map(([status, count]) => `${count} × ${status}`).join(', ');
+    log(`answers to wrong passwords: ${counts}`);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

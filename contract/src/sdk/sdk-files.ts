@@ -8,7 +8,10 @@ import { docLines, typeText } from './type-text.ts';
 /** The folder of the SDK whose files are all generated. */
 export const SDK_FOLDER = 'sdk/src/generated';
 
-/** The generated files of the SDK, by path from the repository root. They import nothing outside the SDK. */
+/**
+ * The generated files of the SDK, by path from the repository root. They import nothing outside the SDK: types inferred from
+ * the schemas would bring zod and the server's rules into every page, and an editor could not show them.
+ */
 export function generatedSdk(endpoints: readonly Endpoint[] = allEndpoints): Record<string, string> {
   const named: NamedSchemas = {};
   const files = Object.fromEntries(

@@ -20,7 +20,7 @@ export const CHAIN_START: Buffer = Buffer.alloc(32);
 /**
  * The hash of an entry: SHA-256 over the previous entry's hash and the entry's canonical bytes. The database's function
  * activity_entry_hash computes the same; this second implementation checks the log with code that did not write it.
- * Undefined for an entry that has no canonical bytes.
+ * Undefined for an entry that has no canonical bytes. See docs/decisions/0011.
  */
 export function entryHash(previousHash: Buffer, entry: StoredEntry): Buffer | undefined {
   const { sequence, occurredAtMicros, action, target, sourceIp } = entry;

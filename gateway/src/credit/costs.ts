@@ -64,7 +64,10 @@ export interface Reservation {
   largestCap(amountMicroPkr: bigint, wanted: number): number;
 }
 
-/** The prompt at the most expensive way it can be billed, in the most expensive tier that it can reach. */
+/**
+ * The prompt at the most expensive way it can be billed, in the most expensive tier that it can reach: a provider's tokenizer
+ * may find more tokens than ours, and a tier changes the price of the whole prompt.
+ */
 export function reservation(prices: RoutePrices, limits: Limits): Reservation {
   const { shareMillionths: share, choices } = limits;
   const calls = callsTimesPrice(prices, limits.calls) * TOKENS_PER_PRICE;

@@ -28,7 +28,8 @@ export interface StatedUsage {
 /**
  * The usage that was stated; undefined where prompt or completion is no count. Where the figures contradict each other,
  * every total is the larger of what was stated for it and of what its parts add up to, and parts that do not fit into
- * their total are left out, so that their tokens are priced as uncached input or as output.
+ * their total are left out, so that their tokens are priced as uncached input or as output. With the smaller figure, a
+ * faulty provider's bill would go unpaid.
  */
 export function usageOf(stated: StatedUsage): Usage | undefined {
   const { prompt, completion } = stated;

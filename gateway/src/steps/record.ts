@@ -26,7 +26,7 @@ type RecordContext = Pick<Context, 'key'> &
 /**
  * Writes the one record of a request, before its last byte is sent: an answer that was delivered is on record. Of a
  * key's refused and free requests, those past a rate are counted instead. Resolves with the record; rejects when the
- * journal cannot write.
+ * journal cannot write. See docs/decisions/0003.
  */
 export async function record(
   context: RecordContext,

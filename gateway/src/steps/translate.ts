@@ -15,7 +15,7 @@ type Translated = Pick<TranslatedCandidate, 'providerCall' | 'translation'>;
 /**
  * The call in the format of each candidate's surface: the caller's own bytes if it is the same, otherwise a translation, made
  * in a reader thread for a large body, and once for all candidates that need the same. 400 names what the other format does
- * not have.
+ * not have. See docs/decisions/0034.
  */
 export async function translate(
   context: Needs,

@@ -6,7 +6,7 @@
  * says that it works with it. So in a rolling upgrade a node of the version before may restart.
  *
  * A step commits together with the row that records it; the files that are due commit together. An advisory lock makes a
- * second node wait and then find nothing to do.
+ * second node wait and then find nothing to do. See docs/decisions/0029.
  */
 import pg from 'pg';
 import { MigrationError } from '../migration-error.ts';

@@ -12,7 +12,7 @@ import { bindingOf, seal, unseal, VaultTampered } from './seal.ts';
  * key's id as well. A row that was swapped, moved or altered in the database fails to open.
  *
  * An organisation's key wraps with random nonces, so its uses are counted and end at MAX_WRAPS: half of the 2^32 that
- * NIST SP 800-38D allows for random nonces.
+ * NIST SP 800-38D allows for random nonces. See docs/decisions/0017.
  */
 
 export const MAX_WRAPS = 2n ** 31n;

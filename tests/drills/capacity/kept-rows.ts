@@ -1,7 +1,7 @@
-// What each table of PostgreSQL keeps, how long, and what ends it. docs/scaling.md has it as a table, and a test compares both with the
-// schema, so a new table cannot be left out. The soak expects of each table what is said here.
+// The rows that each table of PostgreSQL keeps, how long, and what ends them. docs/scaling.md has it as a table, and a test
+// compares both with the schema, so a new table cannot be left out. The soak expects of each table what is said here.
 
-/** What makes a table larger. */
+/** The cause of a table's growth. */
 export type Growth =
   /** Rows come and go: in a steady state the table keeps its size. */
   | 'requests in flight'
@@ -27,7 +27,7 @@ export interface KeptTable {
   /** Rows of a request with a cost. */
   readonly perRequest: '1' | '0' | 'its part of a segment';
   readonly kept: string;
-  /** What removes the rows; empty if nothing does. */
+  /** The job or event that removes the rows; empty if nothing does. */
   readonly endedBy: string;
   readonly growth: Growth;
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-// What the processes of a service use, from /proc. Linux only.
+// Memory and processor time of a service's processes, from /proc. Linux only.
 
 export type ProcessName = 'api' | 'gateway' | 'engine' | 'postgres';
 
@@ -13,7 +13,7 @@ export interface ProcessSample {
   /** PostgreSQL's buffers, for example. Counted in each process that touched it. */
   readonly sharedBytes: number;
   readonly descriptors: number;
-  /** Of processes that still run, and of their children that have ended. */
+  /** The time of processes that still run, and of their children that have ended. */
   readonly cpuSeconds: number;
 }
 

@@ -2,10 +2,10 @@ import { KEPT_TABLES } from './kept-rows.ts';
 import type { SoakRun, SoakSample } from './soak-run.ts';
 import { type Growth, growthOf, LATE, type Point, peakGrowthOf, valuesIn } from './windows.ts';
 
-// What a steady state means, in numbers. Each finding is a promise that was broken.
+// A steady state in numbers. Each finding is a promise that was broken.
 
 const MEMORY_GROWTH = 0.05;
-/** Of the shared buffers of the embedded server: 48 MB, and what else it shares. */
+/** The shared memory of the embedded server: 48 MB of buffers, and the rest. */
 const SHARED_BYTES = 80e6;
 const DESCRIPTORS = 32;
 const SIZE_GROWTH = 0.1;
@@ -101,7 +101,7 @@ function tables(run: SoakRun, pointsOf: PointsOf, check: Check): Line[] {
   const known = new Set(KEPT_TABLES.map(({ table }) => table));
   const times = (name: string) => people[name] ?? 0;
   const calls = Object.values(people).reduce((sum, one) => sum + one, 0);
-  // What people did in the time.
+  // The people's actions in the time.
   const allowed: Readonly<Record<string, number>> = {
     journal_positions: SEGMENTS_PER_SECOND * totalSeconds,
     activity_events: 3 * calls,

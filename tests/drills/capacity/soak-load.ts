@@ -4,7 +4,7 @@ import { ROUTES } from './soak-service.ts';
 
 // Requests to the gateway at a fixed rate of arrivals: a slow answer delays no later request.
 
-/** Of 100 requests, and the status that each kind answers. */
+/** The mix of 100 requests, and the status that each kind answers. */
 const MIX = [
   { kind: 'chat', share: 57, status: 200 },
   { kind: 'stream', share: 20, status: 200 },
@@ -35,7 +35,7 @@ export interface LoadCounts {
   answered: number;
   /** Answers by kind and status. */
   readonly statuses: Map<string, number>;
-  /** Those that the mix does not expect, and connections that failed. */
+  /** Statuses that the mix does not expect, and connections that failed. */
   wrong: number;
   readonly latenciesMs: number[];
 }

@@ -29,7 +29,7 @@ const run =
         rate: values.rate === undefined ? undefined : Number(values.rate),
         seed: Number(values.seed),
         log: (line) => void process.stderr.write(`${line}\n`),
-        // What a run that is ended early has seen.
+        // The samples of a run that is ended early.
         ...(samples !== undefined && {
           onSamples: (soFar) => writeFileSync(`${samples}.part`, JSON.stringify(soFar)),
         }),

@@ -2,11 +2,11 @@ import { activity, analytics, auth, type Endpoint, keys } from '@gatehouse/contr
 import { ApiClient, type Given } from '@gatehouse/control-plane/testing';
 import { PASSWORD, type SoakOrganization } from './soak-service.ts';
 
-// What people do while the requests run: keys change, analytics are read, sessions begin, are renewed and end. Each at its
+// People work while the requests run: keys change, analytics are read, sessions begin, are renewed and end. Each at its
 // own interval.
 
 export interface People {
-  /** What was done so far, by name. */
+  /** The number of actions so far, by name. */
   readonly done: ReadonlyMap<string, number>;
   /** Calls that answered otherwise than expected. */
   readonly failures: readonly string[];

@@ -73,7 +73,7 @@ function heapsOf({ samples, totalSeconds }: SoakRun): string {
   return table(['least of a window, MB', 'minutes 10 to 20 of 60', 'the last ten', ''], rows);
 }
 
-/** What a request cost in the last two thirds, with everything that happened beside it. */
+/** The cost of a request in the last two thirds, with everything that happened beside it. */
 function costsOf({ samples, totalSeconds }: SoakRun): string {
   const first = samples.find(({ seconds }) => seconds >= totalSeconds / 3);
   const last = samples.at(-1);

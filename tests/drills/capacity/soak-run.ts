@@ -7,7 +7,7 @@ export interface SoakSample {
   readonly seconds: number;
   readonly processes: Readonly<Partial<Record<ProcessName, ProcessSample>>>;
   readonly heaps: Readonly<Record<string, HeapSample>>;
-  /** Of PostgreSQL. */
+  /** Rows of PostgreSQL's tables. */
   readonly tables: Readonly<Record<string, TableSample>>;
   readonly connections: number;
   readonly walBytes: number;

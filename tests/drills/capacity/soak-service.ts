@@ -20,7 +20,7 @@ const HIGH_RATE_RPM = 1_000_000;
 
 export const ROUTES = {
   chat: 'soak/chat',
-  /** Of a provider with the same format. */
+  /** The route of a provider with the same format. */
   messages: 'soak/messages',
 } as const;
 

@@ -25,7 +25,7 @@ export async function compressTime(database: Database, seconds: number): Promise
   }
 }
 
-/** What the hourly job does. Returns how many requests were folded. */
+/** Runs the hourly job. Returns how many requests were folded. */
 export async function foldSettlements(database: Database): Promise<number> {
   const client = await database.connect();
   try {

@@ -24,7 +24,7 @@ const WARM_UP_MS = 5_000;
 
 export interface SoakOptions {
   readonly minutes: number;
-  /** What Gatehouse's own processes may use. */
+  /** The processors that Gatehouse's own processes may use. */
   readonly cores: number;
   /** Requests a second, instead of what the ramp finds. */
   readonly rate?: number | undefined;

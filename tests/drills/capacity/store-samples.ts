@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, type NoParameters, sql, statement, type TelemetryClient } from '@gatehouse/store';
 
-// What the stores and the data directory keep.
+// The sizes of the stores and of the data directory.
 
 export interface TableSample {
   readonly rows: number;
@@ -67,7 +67,7 @@ async function measure(folder: string): Promise<FolderSample> {
     const found = await stat(join(folder, name)).catch(() => undefined);
     if (!found?.isFile()) continue;
     files += 1;
-    // What it takes on the disk: a sparse file is smaller than it looks.
+    // The blocks on the disk: a sparse file is smaller than it looks.
     bytes += found.blocks * 512;
   }
   return { files, bytes };

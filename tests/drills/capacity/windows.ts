@@ -8,7 +8,7 @@ export interface Point {
 /** From and up to, as shares of the whole time. */
 export type Window = readonly [from: number, to: number];
 
-// Of an hour: minutes 10 to 20, 20 to 50 and 50 to 60.
+// Parts of an hour: minutes 10 to 20, 20 to 50 and 50 to 60.
 export const EARLY: Window = [1 / 6, 2 / 6];
 export const MIDDLE: Window = [2 / 6, 5 / 6];
 export const LATE: Window = [5 / 6, 1];

@@ -12,7 +12,7 @@ export interface Account {
   readonly killedAtMs: readonly (readonly number[])[];
 }
 
-/** What callers were told. */
+/** The answers that callers had. */
 export interface Calls {
   readonly broken: readonly string[];
   readonly whole: number;
@@ -21,7 +21,7 @@ export interface Calls {
   readonly interrupted: number;
   /** Answered with 503, with Retry-After, because a store was away. */
   readonly unavailable: number;
-  /** What the provider was asked for in a gateway that was killed before it had recorded it: nobody is charged. */
+  /** Requests that reached the provider from a gateway that was killed before it had recorded them: nobody is charged. */
   readonly uncharged: number;
   readonly unchargedMicroPkr: bigint;
 }

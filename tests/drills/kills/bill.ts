@@ -25,7 +25,7 @@ routes:
 export interface Billed {
   /** How often it was asked for this. */
   asked: number;
-  /** Whether the whole answer left it. */
+  /** True once the whole answer was sent. */
   isDone: boolean;
 }
 
@@ -38,13 +38,13 @@ export interface BillingProvider extends AsyncDisposable {
 // The prompt is more than is counted here, so that the provider's usage is what is billed.
 const usageOf = (request: number) => ({ prompt: 40 + (request % 7), completion: 5 + (request % 5) });
 
-/** What a request costs whose usage the provider reported, in micro-PKR. */
+/** The cost of a request whose usage the provider reported, in micro-PKR. */
 export function costOf(request: number): bigint {
   const { prompt, completion: generated } = usageOf(request);
   return BigInt(prompt) * PRICE_OF_INPUT + BigInt(generated) * PRICE_OF_OUTPUT;
 }
 
-/** It takes up to `slowestMs` for an answer that is not streamed, and for each part of a stream. */
+/** The provider takes up to `slowestMs` for an answer that is not streamed, and for each part of a stream. */
 export async function startBillingProvider(
   random: () => number,
   slowestMs: number,

@@ -1,6 +1,6 @@
 import { type Database, type NoParameters, sql, statement, type TelemetryClient } from '@gatehouse/store';
 
-// What the stores know of the callers' requests.
+// The records of the callers' requests in the stores.
 
 /** A row of the request log. */
 export interface LoggedRow {

@@ -20,7 +20,7 @@ export interface Sent {
   isWhole: boolean;
   /** The caller left. */
   hasLeft: boolean;
-  /** What it was told in place of the answer. */
+  /** The error that it got in place of the answer. */
   problem?: string;
 }
 
@@ -32,7 +32,7 @@ export interface CallersOptions {
   /** At most this long between two requests of a caller. */
   readonly pauseMs: number;
   readonly kinds?: readonly Kind[];
-  /** Whether a gateway takes requests. A caller then tries another one, as a balancer does. */
+  /** True if a gateway takes requests. Otherwise the caller tries another one, as a balancer does. */
   isUp(gateway: number): boolean;
 }
 

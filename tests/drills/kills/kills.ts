@@ -117,10 +117,10 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
     `${callers.sent.length} requests: ${accounted.served} served, ${accounted.left} left by their callers, ${accounted.unavailable} answered 503, ${accounted.interrupted} interrupted by a kill`,
   );
   log(
-    `${accounted.settled} settled once each with ${accounted.settledMicroPkr} micro-PKR, as the provider billed; ${accounted.uncharged} answers of the provider (${accounted.unchargedMicroPkr} micro-PKR) died with their gateway, and nobody is charged for them`,
+    `${accounted.settled} settled once each with ${accounted.settledMicroPkr} micro-PKR, as the provider billed; ${accounted.uncharged} answers of the provider (${accounted.unchargedMicroPkr} micro-PKR) were lost with their gateway, and nobody is charged for them`,
   );
   log(
-    `${balance?.changes} changes beside ${balance?.entries} entries; ${acknowledged} changes acknowledged, ${limitChanges} more of the callers' limits; ${told.cutOff} interrupted; holds gone ${(recoveredMs / 1_000).toFixed(0)} s after the last kill`,
+    `${balance?.changes} changes and ${balance?.entries} entries of the activity log; ${acknowledged} changes acknowledged, ${limitChanges} more of the callers' limits; ${told.cutOff} interrupted; the last hold ended ${(recoveredMs / 1_000).toFixed(0)} s after the last kill`,
   );
   await Promise.all([...apis, ...gateways].map((node) => node[Symbol.asyncDispose]()));
   for (const node of [...apis, ...gateways]) {

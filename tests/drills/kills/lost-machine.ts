@@ -44,7 +44,7 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
   });
   for (let cycle = 1; cycle <= cycles; cycle += 1) {
     const seen = callers.sent.length;
-    // Of requests that it answered, or the start of the process would be all that is measured.
+    // It has answered requests, or the start of the process would be all that is measured.
     await eventually(
       async () =>
         callers.sent.slice(seen).some(({ gateway, isWhole }) => gateway === DYING && isWhole) || undefined,
@@ -81,14 +81,14 @@ export const drill: Drill = async ({ cycles, seed, log }) => {
   const unpaid = lost.filter(({ isSettled }) => !isSettled);
   const sum = unpaid.reduce((total, { request }) => total + costOf(request), 0n);
   log(
-    `${cycles} machines lost; ${of(DYING).filter(({ isWhole }) => isWhole).length} answers of theirs, ${of(LIVING).filter(({ isWhole }) => isWhole).length} of the machine that lived, where nothing is lost; ${settledWithoutRow} settled`,
+    `${cycles} machines lost; ${of(DYING).filter(({ isWhole }) => isWhole).length} answers of these, ${of(LIVING).filter(({ isWhole }) => isWhole).length} of the machine that lived, none of which is lost; ${settledWithoutRow} settled`,
   );
   log(`answers that the request log lacks: ${ages(lost.filter(({ hasRow }) => !hasRow))}`);
   log(`answers that nobody is charged for: ${ages(unpaid)}, ${sum} micro-PKR in all`);
   log(
     `answers that PostgreSQL charges although their record is gone: ${lost.filter(({ isSettled, hasRow }) => isSettled && !hasRow).length}`,
   );
-  log(`the last hold was gone ${(waitedMs / 1_000).toFixed(0)} s after the last machine`);
+  log(`the last hold ended ${(waitedMs / 1_000).toFixed(0)} s after the last machine was lost`);
   return broken;
 };
 

@@ -102,20 +102,20 @@ export const drill: Drill = async ({ cycles: minutes, seed, log }) => {
     return last;
   })();
   const after = await during(load, draining);
-  tell('telemetry back, while it is shipped', after, before);
+  tell('telemetry back, while the backlog is shipped', after, before);
   const shipped = (await draining) - stored;
-  // What arrived since is shipped too, and so counts against the rate that is left for the backlog.
+  // Rows that arrived since are shipped too, and so count against the rate that is left for the backlog.
   const backlogPerSecond = (shipped / drainedMs) * 1_000 - after.perSecond;
   const ratio = shipped / drainedMs / (after.perSecond / 1_000);
   log(
-    `${shipped} rows stored in ${(drainedMs / 1_000).toFixed(0)} s, ${((shipped / drainedMs) * 1_000).toFixed(0)} a second: ${ratio.toFixed(1)} times the arrival; the backlog shrank by ${backlogPerSecond.toFixed(0)} a second`,
+    `${shipped} rows stored in ${(drainedMs / 1_000).toFixed(0)} s, ${((shipped / drainedMs) * 1_000).toFixed(0)} a second: ${ratio.toFixed(1)} times the arrival rate; the backlog shrank by ${backlogPerSecond.toFixed(0)} a second`,
   );
 
   const broken = [before, away, after].flatMap((one) =>
     one.faultless ? [] : [`callers noticed: ${one.answers}`],
   );
   if (ratio < MIN_RATIO)
-    broken.push(`stored ${ratio.toFixed(1)} times the arrival; ${MIN_RATIO} were promised`);
+    broken.push(`stored ${ratio.toFixed(1)} times the arrival rate; ${MIN_RATIO} times are promised`);
   return [...broken, ...(await compare(stand, gateway, sent, count))];
 };
 

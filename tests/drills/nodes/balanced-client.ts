@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { ApiClient, type RawReply, type RawRequest } from '@gatehouse/control-plane/testing';
 import { openHttps, type TlsAddress } from '../../https-client.ts';
 
-/** What the balancer answered by itself, because a node did not. Whether the node has done what was asked is unknown. */
+/** An answer of the balancer itself, because a node gave none. The node may have done what was asked, or not. */
 export class NotAnswered extends Error {}
 
 /** A client of the API over the balancer, which holds every answer of a node against the contract. */

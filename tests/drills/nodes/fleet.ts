@@ -32,7 +32,7 @@ export const BALANCE_PKR = 1_000;
 const ROUTE_TIMEOUT_MS = 10_000;
 
 export interface NodesFleet extends AsyncDisposable {
-  /** What it consists of, for the first line of a drill. */
+  /** Its nodes and stores, for the first line of a drill. */
   readonly description: string;
   readonly network: Network;
   readonly balancer: Balancer;
@@ -52,7 +52,7 @@ export const withoutFleet = withoutBalancer;
 export interface FleetOptions {
   /** Added to that of each node. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of the version that the nodes run first. */
+  /** The folder of the version that the nodes run first. */
   readonly directory?: string | undefined;
 }
 

@@ -6,8 +6,8 @@ import type { MixedLoad } from './load.ts';
 import { type JudgedMoney, judgeMoney, type Settlement } from './money.ts';
 import type { ModelRequest } from './requests.ts';
 
-// What must hold once all nodes are back: nothing that was acknowledged is lost, nothing is doubled, and what was spent is what the
-// provider can bill, less what was in flight in a killed gateway.
+// The promises that must hold once all nodes are back: nothing that was acknowledged is lost, nothing is doubled, and what was
+// spent is what the provider can bill, less what was in flight in a killed gateway.
 
 const SHIPPED_WITHIN_MS = 120_000;
 const AGAIN_MS = 50;

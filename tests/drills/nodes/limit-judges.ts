@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ModelRequest } from './requests.ts';
 
-// What the rules of a key promise, judged by what callers saw and what the ledger has. Each throws at what was broken.
+// The promises about limits of a key, judged by what callers saw and what the ledger has. Each function
+// throws if its promise was broken.
 
 type Seen = Pick<ModelRequest, 'sentAt' | 'endedAt' | 'outcome' | 'status'>;
 

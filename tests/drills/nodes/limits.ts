@@ -16,7 +16,7 @@ import { failuresOf, type Trouble, troubleNodes } from './troubles.ts';
 // whose answers are compared with the ledger, the request log, the activity log and the provider's bill.
 
 export const drill: Drill = overFleet(async (fleet, { cycles, log }) => {
-  if (!fleet.hasRedis) log('without Redis each gateway counts rates by itself: the rate is not tried');
+  if (!fleet.hasRedis) log('without Redis each gateway counts rates by itself: the rate is not checked');
   const rules = {
     revocation: revokeKeys,
     credit: exceedCredit,
@@ -56,7 +56,7 @@ export const drill: Drill = overFleet(async (fleet, { cycles, log }) => {
   // A gateway that waits too long for the database of a busy machine answers 503 at any time, and the caller knows that nothing was
   // done. Without an answer a request may remain only when a node went away.
   const unexplained = failures.at(-1)?.failed.filter(({ outcome }) => outcome !== 'refused') ?? [];
-  if (unexplained.length > 0) broken.push(`nothing was done to a node, and ${summary(unexplained)}`);
+  if (unexplained.length > 0) broken.push(`while no node was disturbed: ${summary(unexplained)}`);
   const { served, billed, settled, lost, acknowledged } = await judgeLoad(fleet, load);
   assert.ok(served > 0);
   log(

@@ -39,7 +39,7 @@ export const drill: Drill = overFleet(async (fleet, { cycles, log }) => {
   log(summary(load.callers.requests));
   const judged = await judgeLoad(fleet, load);
   log(
-    `${judged.served} served, ${judged.billed} billed by the provider, ${judged.settled} settled, ${judged.lost} lost in a killed gateway; ${judged.acknowledged} changes acknowledged and there, ${load.told.cutOff} got no answer`,
+    `${judged.served} served, ${judged.billed} billed by the provider, ${judged.settled} settled, ${judged.lost} lost in a killed gateway; ${judged.acknowledged} changes acknowledged and stored, ${load.told.cutOff} got no answer`,
   );
   return [];
 });

@@ -16,11 +16,11 @@ export interface Money {
   readonly requests: readonly ModelRequest[];
   /** How often the provider got each request, by its number. */
   readonly bill: ReadonlyMap<number, number>;
-  /** Those with a cost: a request that was refused after its hold costs nothing. */
+  /** Settlements with a cost: a request that was refused after its hold costs nothing. */
   readonly settlements: readonly Settlement[];
   /** How many rows the request log has of each request. */
   readonly rows: ReadonlyMap<string, number>;
-  /** What the key has spent by its own count, and by the settlements. */
+  /** The spend of the key by its own count, and by the settlements. */
   readonly spent: bigint;
   readonly settled: bigint;
 }
@@ -29,7 +29,7 @@ export interface JudgedMoney {
   readonly served: number;
   readonly billed: number;
   readonly settled: number;
-  /** What the provider bills and nobody pays: in flight in a gateway that was killed. */
+  /** Requests that the provider bills and nobody pays: in flight in a gateway that was killed. */
   readonly lost: number;
 }
 

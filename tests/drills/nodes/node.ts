@@ -12,7 +12,7 @@ export interface FleetNode extends AsyncDisposable {
   }): Promise<void>;
   /** Sends the signal and waits for the end. Returns the exit code, or the signal that ended it. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
-  /** Whether `/readyz` says so, asked from outside. */
+  /** True if `/readyz` says so, asked from outside. */
   isReady(): Promise<boolean>;
   /** The lines of all its processes so far. */
   logLines(): Record<string, unknown>[];

@@ -5,7 +5,7 @@ import { openHttps, type TlsAddress } from '../../https-client.ts';
 import { isOfBalancer } from './balanced-client.ts';
 import { promptOf } from './provider.ts';
 
-/** What became of a model request, as its caller saw it. */
+/** The outcome of a model request, as its caller saw it. */
 export type Outcome =
   /** 200, whole. */
   | 'served'
@@ -23,7 +23,7 @@ export interface ModelRequest {
   readonly number: number;
   readonly outcome: Outcome;
   readonly status: number | undefined;
-  /** Of the gateway that answered. */
+  /** The request id of the gateway that answered. */
   readonly requestId: string | undefined;
   readonly isStream: boolean;
   /** By `performance.now()`. */
@@ -36,7 +36,7 @@ export interface Callers extends Disposable {
   /** Everything that was sent, in the order of the ends. */
   readonly requests: readonly ModelRequest[];
   send(secret: string, model?: string): Promise<ModelRequest>;
-  /** So many callers send one request after the other until the signal. */
+  /** Each of so many callers sends one request after the other until the signal. */
   keepAsking(secret: string, callers: number, signal: AbortSignal, pauseMs?: number): Promise<void>;
 }
 

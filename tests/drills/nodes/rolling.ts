@@ -18,7 +18,7 @@ import { createCallers, type ModelRequest, summary } from './requests.ts';
 
 const BETWEEN_MS = 1_000;
 const STREAM_MS = 4_000;
-/** What a limited key may spend: enough for part of the drill. */
+/** The requests that a limited key can pay for: enough for part of the drill. */
 const AFFORDABLE = 150;
 /** On a machine that runs all of it, one round of the balancer's probes may take seconds. */
 const DRAIN_DELAY = '10';
@@ -128,7 +128,7 @@ async function roll(
   const judged = await judgeLoad(fleet, load);
   const money = await judgeMoneyOf(fleet, long, streams.keyId);
   log(
-    `${judged.served + money.served} served, ${judged.billed + money.billed} billed by the provider, ${judged.settled + money.settled} settled; ${judged.acknowledged} changes acknowledged and there, ${load.told.cutOff} got no answer`,
+    `${judged.served + money.served} served, ${judged.billed + money.billed} billed by the provider, ${judged.settled + money.settled} settled; ${judged.acknowledged} changes acknowledged and stored, ${load.told.cutOff} got no answer`,
   );
   return broken;
 }

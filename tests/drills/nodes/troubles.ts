@@ -6,7 +6,7 @@ import type { ModelRequest } from './requests.ts';
 const QUIET_MS = 3_000;
 const AWAY_MS = 3_000;
 
-/** What was done to a node, and while it was done, by `performance.now()`. */
+/** A disturbance of a node, with its beginning and its end by `performance.now()`. */
 export interface Trouble {
   readonly what: string;
   readonly fromMs: number;

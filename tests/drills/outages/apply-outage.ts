@@ -42,7 +42,7 @@ export async function applyOutage(stand: Stand, outage: Outage, seconds: number)
     // A store that deletes something of its own makes room again.
     while (leftMs() > 0) {
       await disk.fill();
-      // What PostgreSQL has made in advance is used up, so that it needs more.
+      // Files that PostgreSQL has made in advance are used up, so that it needs more.
       if (outage.of === 'postgres') await stand.database.many(switchLog).catch(() => undefined);
       await delay(Math.min(REFILL_MS, leftMs()));
     }

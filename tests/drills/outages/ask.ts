@@ -7,11 +7,11 @@ export interface Call {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** What a complete answer ends with, where its status comes before it is complete. */
+  /** The end of a complete answer, where its status comes before it is complete. */
   readonly end?: string;
 }
 
-/** What became of it. */
+/** The outcome of a request. */
 export interface Answer {
   /** 0 if the connection broke or nothing came in time. */
   readonly status: number;

@@ -5,7 +5,7 @@ import { ask } from './ask.ts';
 import { addressOf, chatOf } from './callers.ts';
 import type { Stand } from './stand.ts';
 
-// What each clock decides, asked while the node's is wrong and PostgreSQL's is right.
+// The decisions of each clock, checked while the node's is wrong and PostgreSQL's is right.
 
 const findEntryTime = statement<{ sourceIp: string }, { ageSeconds: number }>(
   'drill-outages-find-entry-time',
@@ -19,7 +19,7 @@ const SOON_SECONDS = 2;
 const REQUESTS = 40;
 const LIMIT_RPM = 20;
 const NEAR_SECONDS = 60;
-// Of the last numbers that an address can have.
+// The last numbers that an address can have.
 const NUMBER = 0xff_ff_00;
 
 /** Returns what was wrong. */

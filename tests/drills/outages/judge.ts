@@ -16,7 +16,7 @@ const listChanges = statement<NoParameters, { sourceIp: string; count: bigint }>
   sql`SELECT source_ip, count(*) AS count FROM activity_events WHERE action = 'api_key.updated' GROUP BY source_ip`,
 );
 
-/** What the callers of one kind saw of the outage. */
+/** The outage as the callers of one kind saw it. */
 export interface Seen {
   readonly kind: Kind;
   readonly requests: number;
@@ -70,7 +70,7 @@ export function judge(run: RowRun): Judged {
 }
 
 const MAX_NAMED = 5;
-// What a machine that is busy with other programs may add to any bound.
+// The time that a machine that is busy with other programs may add to any bound.
 const BUSY_MS = 10_000;
 
 /** The first of many that are alike. */
@@ -89,7 +89,7 @@ export interface Kept {
 }
 
 /**
- * Whether everything that was acknowledged is there, once: changes in the activity log, answered requests in the ledger and in
+ * Checks that everything that was acknowledged is there, once: changes in the activity log, answered requests in the ledger and in
  * the request log. Waits for what is shipped in the background.
  */
 export async function keptOf(stand: Stand, asked: readonly Asked[], broken: string[]): Promise<Kept> {

@@ -3,7 +3,7 @@ import { type Fault, type FaultProxy, startFaultProxy } from '../fault-proxy.ts'
 
 // The proxies of a drill, as a process of their own, which can be in a network namespace. Ends with its parent.
 
-/** What the parent asks, answered in its order. */
+/** Commands of the parent, answered in their order. */
 export type NetworkRequest =
   | { readonly kind: 'open'; readonly name: string; readonly target: NetConnectOpts; readonly host: string }
   | { readonly kind: 'set'; readonly name: string; readonly fault: Fault };

@@ -9,10 +9,10 @@ import { openStand, type Stand } from './stand.ts';
 
 export interface RunOptions {
   readonly rows: readonly Row[];
-  /** Of each outage. */
+  /** The duration of each outage. */
   readonly seconds: number;
   readonly isIsolated: boolean;
-  /** Whether the service is stopped at the end while no store answers. */
+  /** True if the service is stopped at the end while no store answers. */
   readonly stops: boolean;
   log(line: string): void;
 }

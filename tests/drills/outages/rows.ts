@@ -4,7 +4,7 @@ import type { Part } from './stand.ts';
 
 // The matrix: what is taken away, and what callers may see of it. A row is a drill: `npm run drill -- outages --only NAME`.
 
-/** What is done for the time of a row. */
+/** The outage of a row. */
 export type Outage =
   | { readonly kind: 'network'; readonly part: Part; readonly fault: NetworkFault }
   /** The disk of a store, or of the node with its journal, is full. */
@@ -19,7 +19,7 @@ export interface Row {
   readonly outage: Outage;
   /** The requests that may fail, with the statuses that they may get; every other must succeed. 0 is a broken connection. */
   readonly mayFail: Partial<Record<Kind, readonly number[]>>;
-  /** Whether something must have failed or been slow, or else nothing was taken away. */
+  /** True if something must have failed or been slow, because otherwise nothing was taken away. */
   readonly isFelt: boolean;
   /** The event of the log that shows the same, where callers notice nothing. */
   readonly event?: string;

@@ -15,14 +15,14 @@ export interface RowRun {
   readonly begunAtMs: number;
   readonly endedAtMs: number;
   readonly hasRecovered: boolean;
-  /** Of all processes of the service, before and at the most. */
+  /** The memory of all processes of the service, before and at the most. */
   readonly memoryMib: { readonly before: number; readonly most: number };
 }
 
 const BEFORE_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 const LOOK_MS = 200;
-// So many answers of success in a row say that a kind of request works again.
+// This many successes in a row say that a kind of request works again.
 const SUCCESSES = 3;
 
 export async function runRow(stand: Stand, row: Row, seconds: number): Promise<RowRun> {

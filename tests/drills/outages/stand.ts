@@ -16,7 +16,7 @@ import { type Issuer, type Provider, startCollector, startIssuer, startProvider 
 
 // A service whose stores and providers are servers of their own, each behind a proxy.
 
-/** What can be away. */
+/** The services that an outage can take away. */
 export type Part = 'postgres' | 'clickhouse' | 'redis' | 'provider' | 'google' | 'collector';
 
 export interface Stand extends AsyncDisposable {
@@ -43,17 +43,17 @@ export interface Stand extends AsyncDisposable {
 }
 
 export interface StandOptions {
-  /** Whether this process is in namespaces of its own, for network and mounts. */
+  /** True if this process has namespaces of its own, for network and mounts. */
   readonly isIsolated: boolean;
 }
 
 const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
 /** Beyond what the callers ask. */
 export const RATE_RPM = 100_000;
-/** Of the drill's model, so that an outage of its provider is answered within the drill. */
+/** The time limit of the drill's model, so that an outage of its provider is answered within the drill. */
 export const ROUTE_TIMEOUT_MS = 6_000;
 const DISK_MIB = { postgres: 384, clickhouse: 384, node: 64 };
-/** What the node keeps free. */
+/** The space that the node keeps free. */
 const MIN_FREE_MIB = 16;
 
 export async function openStand({ isIsolated }: StandOptions): Promise<Stand> {

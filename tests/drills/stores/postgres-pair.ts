@@ -56,7 +56,7 @@ export async function findPrograms(): Promise<string | undefined> {
 }
 
 export async function startPair(programs: string, directory: string): Promise<PostgresPair> {
-  // It refuses to be root.
+  // PostgreSQL refuses to run as root.
   const ids = process.getuid?.() === 0 ? await idsOf('postgres') : undefined;
   if (ids !== undefined) await chown(directory, ids.uid, ids.gid);
   const program = (name: string, ...args: string[]) =>
