@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { promisify } from 'node:util';
 import { compileTestFiles } from './compile-cache.ts';
 
 const ofRun = process.env['NODE_COMPILE_CACHE'];
@@ -31,4 +33,16 @@ it('keeps the code of test files, stripped and compiled, without running them', 
   await compileTestFiles([file, join(directory, 'missing.test.ts')]);
   assert.ok((await kept()) >= ofProgram + 2);
   await assert.rejects(access(trace), { code: 'ENOENT' });
+});
+
+it('keeps the code of the command in its installation', async () => {
+  const root = join(import.meta.dirname, '..');
+  const look = `import { getCompileCacheDir } from 'node:module';
+    process.on('exit', () => process.stderr.write(String(getCompileCacheDir())));`;
+  const { stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(look)}`, 'cli/bin/gatehouse.mjs', '--version'],
+    { cwd: root, env: { PATH: '' } },
+  );
+  assert.ok(stderr.startsWith(join(root, 'node_modules/.cache/gatehouse-compiled/v')), stderr);
 });

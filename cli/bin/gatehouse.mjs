@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript, because an older Node could not even read the TypeScript that follows, and would say so badly.
+import * as modules from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usePackages } from '../../setup/locks.mjs';
 
@@ -17,6 +19,10 @@ if (major < 24) {
   );
   process.exitCode = 1;
 } else {
+  // Node keeps what it compiled, also for the processes that this one starts: a start takes half of the processor time. Where the folder
+  // cannot be written, every start compiles.
+  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/gatehouse-compiled');
+  modules.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -1,6 +1,7 @@
 /** One run of the engine process, as its leader sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { extname, join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 import { systemClock } from '@gatehouse/concurrency';
 import { pingEngine } from './engine-status.ts';
 import { EXIT } from './exit-codes.ts';
@@ -45,8 +46,8 @@ export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: 
       // A process group of its own, which the terminal's Ctrl-C does not reach.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Nothing is inherited: the engine needs no secret, and its SQL can read its environment.
-      env: { UV_THREADPOOL_SIZE: '8', MALLOC_ARENA_MAX: '2', TZ: 'UTC' },
+      // Nothing else is inherited: the engine needs no secret, and its SQL can read its environment.
+      env: { UV_THREADPOOL_SIZE: '8', MALLOC_ARENA_MAX: '2', TZ: 'UTC', ...compileCache() },
       ...(options.user && { uid: options.user.uid, gid: options.user.gid, cwd: '/' }),
     },
   );
@@ -105,4 +106,10 @@ async function keepHealthy(child: ChildProcess, socketPath: string, signal: Abor
 
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
+}
+
+/** The directory where Node keeps compiled code, for a process of this one; nothing where it keeps none. */
+function compileCache(): Record<string, string> {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) };
 }
