@@ -103,9 +103,9 @@ describe('the documentation', () => {
     );
   });
 
-  it('docs/operations.md lists every event of the log, with its level', async () => {
+  it('docs/log-events.md lists every event of the log, with its level', async () => {
     const levels = await loggedEvents();
-    const page = pages.find(({ path }) => path === 'docs/operations.md') as Page;
+    const page = pages.find(({ path }) => path === 'docs/log-events.md') as Page;
     const rows = [...page.text.matchAll(/^\| `([a-z]+\.[a-z_]+)` \| (error|warn|info) \| \S/gm)];
     assert.deepEqual(
       rows.map(([, event, level]) => `${event} ${level}`),
