@@ -21,6 +21,7 @@ export function endpointsDocument(endpoints: readonly Endpoint[]): string {
 }
 
 const SHARED = [
+  'Endpoints, members of replies and optional inputs may be added in any release, so a client must ignore members that it does not know. From 1.0 on, nothing is removed and nothing changes its meaning within a major version. Before 1.0 a minor version may do both, and [CHANGELOG.md](../CHANGELOG.md) says so.',
   'An error has one of four bodies: `{"error": sentence}`; `{"detail": [{"loc": [...], "msg": sentence, "type": kind}]}` for an invalid request, listing every issue; `{"detail": "Unauthorized"}` without a session; `{"error": "internal error", "request_id": id}` for an internal error.',
   'Errors of all endpoints: 400 for an invalid query or body, 401 without a required session or with a repeated session cookie, 403 for a state-changing request from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500 for an internal error, and 503 while the database is unavailable.',
 ].join('\n\n');
