@@ -253,7 +253,7 @@ routes:
     process.stdout.write(`${(values.markdown ? inMarkdown : inColumns)(table)}\n`);
 }
 
-/** What Redis says that it used so far. */
+/** The processor time that Redis says it has used so far. */
 async function redisCpuUs(port: number): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   socket.write('INFO cpu\r\n');

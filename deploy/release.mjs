@@ -72,8 +72,8 @@ function prepare(version) {
 }
 
 /**
- * What is in production, from the lockfile alone. npm's own --omit=dev also leaves out packages that both production and
- * development need, so the development ones are left out here.
+ * The packages in production, from the lockfile alone. npm's own --omit=dev also leaves out packages that both production and development
+ * need, so the development ones are left out here.
  */
 function sbom(version) {
   const document = JSON.parse(run('npm', 'sbom', '--sbom-format=cyclonedx', '--package-lock-only'));

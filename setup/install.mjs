@@ -70,7 +70,7 @@ function lockedPackages() {
   }
 }
 
-/** What has to be done: `none`, `add` or `replace`; for which set; and why. */
+/** The work to do: `none`, `add` or `replace`; for which set; and why. */
 function examine(packages) {
   const { hash, set, options } = readStamp();
   if (hash === undefined) return examineForeign(packages, undefined);
@@ -87,7 +87,7 @@ function examineOwn(packages, hash, installed) {
   return { action: set === installed ? 'none' : 'add', set };
 }
 
-/** Of packages that npm installed by hand, or that were pruned to those that are given. */
+/** For packages that npm installed by hand, or that were pruned to those that are given. */
 function examineForeign(packages, pruned) {
   const set = withDev ? 'all' : 'run';
   if (existsSync(previous)) return { action: 'replace', set, why: 'an installation ended in the middle' };

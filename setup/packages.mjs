@@ -68,7 +68,7 @@ function dependenciesOf(packages, key, options) {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(isUsed);
 }
 
-/** Where Node finds a package from another one: in the nearest node_modules above it. */
+/** The path where Node finds a package from another one: in the nearest node_modules above it. */
 function resolve(packages, name, from) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const key = `${at === '' ? '' : `${at}/`}node_modules/${name}`;
@@ -78,7 +78,7 @@ function resolve(packages, name, from) {
   }
 }
 
-/** What is wrong with the installed packages: those that are missing and those of another version, as short sentences. */
+/** The issues of the installed packages: those that are missing and those of another version, as short sentences. */
 export function examinePackages(root, packages, keys) {
   const missing = [];
   const others = [];

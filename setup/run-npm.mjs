@@ -53,7 +53,7 @@ export function endWithParents() {
   }, PARENTS_MS).unref();
 }
 
-/** Whether it runs the same script of package.json as this process, by its environment. */
+/** True if it runs the same script of package.json as this process, by its environment. */
 function isStartedByNpm(pid) {
   const { npm_lifecycle_event: script } = process.env;
   try {

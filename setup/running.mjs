@@ -39,7 +39,7 @@ function placesOf(pid, folder) {
     : [`/proc/${pid}/cwd/${folder === '.' ? '' : folder}`];
 }
 
-/** Whether the nearest folder with a lockfile is this one: by identity, because a folder may have several names. */
+/** True if the nearest folder with a lockfile is this one: by identity, because a folder may have several names. */
 function isBelow(root, folder) {
   const project = ['', '/..', '/../..', '/../../..'].find((up) =>
     existsSync(`${folder}${up}/package-lock.json`),

@@ -17,7 +17,7 @@ interface Source {
   readonly runtimeImports: readonly string[];
 }
 
-/** What each workspace may import. */
+/** The workspaces that each workspace may import. */
 const ARROWS: Record<string, readonly string[]> = {
   concurrency: [],
   contract: [],

@@ -1,11 +1,11 @@
 // Every block of the pages that a deployment follows, by the beginning of its first line, and where it ran. A person deploys by the
 // docs alone, so a command was run by a test, or the page says that nobody has.
 
-/** What a block is. Settings are checked by cli/src/documented-commands.test.ts, which reads all of them. */
+/** The kind of a block. Settings are checked by cli/src/documented-commands.test.ts, which reads all of them. */
 export type Settled =
   /** Lines of settings. */
   | { readonly is: 'settings' }
-  /** What a program prints, or a drawing: nothing to run. */
+  /** Output of a program, or a drawing: nothing to run. */
   | { readonly is: 'output' }
   /** A test or a drill that runs it; its file has these words. */
   | { readonly is: 'run'; readonly by: string; readonly words: string }

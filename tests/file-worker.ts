@@ -96,7 +96,7 @@ function watchOpen({ unfinished }: Run, onOpen: (open: string) => void): () => v
 
 type State = ReadonlyMap<string, string>;
 
-/** What a file could leave behind for the next one. */
+/** The state that a file could leave behind for the next one. */
 function stateOf(): State {
   const listeners = process.eventNames().filter((name) => !LISTENERS_OF_MODULES.has(String(name)));
   return new Map([

@@ -3,7 +3,7 @@ import { type Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 
-/** Where a TLS server is, and what it is called. */
+/** The address of a TLS server, and its name. */
 export interface TlsAddress {
   readonly host: string;
   readonly port: number;

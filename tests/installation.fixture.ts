@@ -34,7 +34,7 @@ interface Package {
   readonly dev?: true;
 }
 
-/** What the lockfile names and npm installs, unless a test says otherwise. */
+/** The packages that the lockfile names and npm installs, unless a test says otherwise. */
 const PACKAGES: Readonly<Record<string, Package>> = {
   one: { version: '1.0.0' },
   two: { version: '2.0.0' },

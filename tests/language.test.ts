@@ -43,7 +43,14 @@ const REPLACED: readonly (readonly [banned: RegExp, standard: string])[] = [
 /** Names of types and values that say nothing: by what each is. */
 const VAGUE_NAMES = /\b(?:Parts|Place|Wish|Refusal|Verdict|Patience|World|Ending|Chore|Keeping|Strays)\b/;
 
-/** Where a banned word is another's: a protocol's, a wire value, a file that cannot change. */
+/** A comment begins with its subject: "Failed attempts that were retried.", not "Those that failed and were followed by another." */
+const BARE_OPENING = /\/\*\*\s*\n?\s*\*?\s*(?:What|Whether|Those|So|Of|Where|That|Who|Which|It)\b[^\n]*/g;
+
+/** One prefix for every maximum, and one for every minimum. */
+const OTHER_PREFIXES =
+  /\b(?:MOST|LARGEST|LONGEST|BIGGEST|HIGHEST|LEAST|SMALLEST|SHORTEST|FEWEST|LOWEST)_[A-Z]\w*/g;
+
+/** Files in which a banned word is another's: a protocol's, a wire value, a file that cannot change. */
 const EXCEPTIONS: readonly RegExp[] = [
   // Applied migrations keep their bytes.
   /^store\/src\/(?:postgres|clickhouse)\/migrations\//,
@@ -80,7 +87,7 @@ function lineOf(text: string, index: number): number {
 describe('the language', () => {
   before(async () => {
     const paths = await Array.fromAsync(
-      glob('{*,*/**/*}.{ts,mjs,md,sql,json,yaml}', {
+      glob('{*,*/**/*}.{ts,tsx,mjs,md,sql,json,yaml}', {
         cwd: root,
         exclude: (path) =>
           /(?:^|\/)(?:node_modules|data|dist)(?:\/|$)|^package-lock\.json$/.test(String(path)),
@@ -117,4 +124,18 @@ describe('the language', () => {
       );
     assert.deepEqual(offenders, []);
   });
+
+  for (const [rule, offence] of [
+    ['begins a comment with its subject', BARE_OPENING],
+    ['names maximums MAX_ and minimums MIN_', OTHER_PREFIXES],
+  ] as const) {
+    it(rule, () => {
+      const offenders = sources
+        .filter(({ path }) => /\.(?:ts|tsx|mjs)$/.test(path))
+        .flatMap(({ path, text }) =>
+          [...text.matchAll(offence)].map(({ 0: found, index }) => `${path}:${lineOf(text, index)} ${found}`),
+        );
+      assert.deepEqual(offenders, []);
+    });
+  }
 });

@@ -12,7 +12,7 @@ const MIN_MEMORY_BYTES = 8 * GIB;
 export interface MemoryDirectoryOptions {
   /** The file system to use: `/dev/shm` unless given. */
   readonly parent?: string;
-  /** What processes may still allocate; what this process sees unless given. */
+  /** The memory that processes may still allocate; what this process sees unless given. */
   readonly availableBytes?: number;
 }
 
@@ -77,7 +77,7 @@ async function hasRoom(parent: string): Promise<boolean> {
   }
 }
 
-/** Whether programs may be started from the directory: a container may forbid it. */
+/** True if programs may be started from the directory: a container may forbid it. */
 async function runsPrograms(directory: string): Promise<boolean> {
   const program = join(directory, 'program');
   await writeFile(program, '#!/bin/sh\n', { mode: 0o700 });

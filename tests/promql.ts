@@ -6,7 +6,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 
 /** Labels of every series: our own, those that Prometheus adds to what it scrapes, and that of a bucket. */
 const COMMON_LABELS = ['process', 'instance', 'job'];
-/** What Prometheus itself says of a target. */
+/** The metric that Prometheus itself keeps of a target. */
 const UP = 'up';
 
 interface Series {
@@ -27,7 +27,7 @@ export function seriesOf(metrics: readonly MetricDeclaration[]): ReadonlyMap<str
   return series;
 }
 
-/** What is wrong with the expression; empty where nothing is. */
+/** The issues of the expression; empty where nothing is. */
 export function expressionIssues(text: string, known: ReadonlyMap<string, Series>): string[] {
   const issues: string[] = [];
   const used: Series[] = [];
@@ -62,7 +62,7 @@ export function expressionIssues(text: string, known: ReadonlyMap<string, Series
   return issues;
 }
 
-/** Whether the first selector of an expression takes a series with these labels. */
+/** True if the first selector of an expression takes a series with these labels. */
 export function firstSelectorTakes(text: string, series: Readonly<Record<string, string>>): boolean {
   const [selector = ''] = /\{[^}]*\}/.exec(text) ?? [];
   return [...selector.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].every(

@@ -99,7 +99,8 @@ async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<
     concurrency: Math.min(availableParallelism() + 2, MAX_CONCURRENCY),
     fileMs: FILE_MS,
     write: (report) => process.stdout.write(report),
-    needsProcess: () => false,
+    // What they run keeps globals of its own.
+    needsProcess: isOfClients,
     isReady: async (file) => !isOfClients(file) || areClientsReady,
   });
   for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];

@@ -21,11 +21,11 @@ export interface ServiceProcess extends AsyncDisposable {
 const root = join(import.meta.dirname, '..');
 
 export interface StartOptions {
-  /** Whether a data directory without stores is left as it is, so that this start makes them: for tests about first starts. */
+  /** True if a data directory without stores is left as it is, so that this start makes them: for tests about first starts. */
   readonly makesStores?: boolean;
   /** A command that runs the service's, as `ip netns exec` does: it must become that command. */
   readonly within?: readonly string[];
-  /** That of another version of the project. */
+  /** The directory of another version of the project. */
   readonly directory?: string;
 }
 

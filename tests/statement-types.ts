@@ -89,12 +89,12 @@ const BASES: Readonly<Record<string, string>> = {
   'uuid[]': 'readonly string[]',
 };
 
-/** What the driver, or database.ts, makes of a value of this type. */
+/** The type that the driver, or database.ts, makes of a value of this type. */
 function baseOf(type: string): string {
   return BASES[type] ?? 'unknown';
 }
 
-/** What may be passed: also a number for a bigint, a Date for a timestamp, any bytes. */
+/** The types that may be passed: also a number for a bigint, a Date for a timestamp, any bytes. */
 function parameterBaseOf(type: string): string {
   const item = type.endsWith('[]') ? type.slice(0, -2) : undefined;
   if (item !== undefined) return `readonly (${parameterBaseOf(item)} | null)[]`;

@@ -33,7 +33,7 @@ const count = (where: string) => `SELECT count() AS total FROM request_log WHERE
 const totalOf = async (send: Send, sql: string, options: SendOptions = RAW) =>
   (await send<Counted>(sql, options))[0]?.total ?? 0;
 
-/** Of a whole window the engine counts most rows by the primary key, which it takes for a projection. */
+/** For a whole window the engine counts most rows by the primary key, which it takes for a projection. */
 const totalOfAll = (send: Send, sql: string) => totalOf(send, sql, {});
 
 /** A page by its count and its rows: together, or the count first, which spares the rows of an empty page and lets the

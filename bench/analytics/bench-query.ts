@@ -11,7 +11,7 @@ export interface Window {
   readonly toMicros: bigint;
 }
 
-/** What a query is about, and in which round. */
+/** The subject of a query, and its round. */
 export interface Target {
   readonly subject: Subject;
   readonly window: Window;

@@ -56,7 +56,7 @@ async function mergeOldMonths(stores: BenchStores, database: string): Promise<vo
   }
 }
 
-/** Whether it has all rows, in the tables that this version has. */
+/** True if it has all rows, in the tables that this version has. */
 async function isFilled(stores: BenchStores, database: string, rows: number): Promise<boolean> {
   const counted = await countRows(stores, database);
   if (counted === 0) return false;

@@ -127,7 +127,7 @@ async function isThere(reference: ReferenceServer, name: string): Promise<boolea
   return (await inPostgres(reference, `SELECT FROM pg_database WHERE datname = '${name}'`)).rowCount !== 0;
 }
 
-/** Whether a database exists that was loaded from other rows than the store has now. */
+/** True if a database exists that was loaded from other rows than the store has now. */
 async function isOfOther(reference: ReferenceServer, name: string, fingerprint: string): Promise<boolean> {
   if (!(await isThere(reference, name))) return false;
   await using database = reference.open(name);

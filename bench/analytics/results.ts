@@ -21,7 +21,7 @@ export interface Line extends LineName {
   readonly referencePlain: readonly number[];
   /** The fastest form by hand. */
   readonly baselineName: string;
-  /** Of the API's answer. */
+  /** The bytes of the API's answer. */
   readonly bytes: number;
 }
 

@@ -20,7 +20,7 @@ export interface Subject {
   /** Texts in many rows and in few. A text is searched for once, because the engine caches where it is not. */
   readonly often: readonly string[];
   readonly seldom: readonly string[];
-  /** Of requests at any time. */
+  /** The ids of requests at any time. */
   readonly requestIds: readonly string[];
 }
 

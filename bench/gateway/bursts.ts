@@ -19,7 +19,7 @@ export interface BurstOptions {
   readonly request: string;
   readonly connections: number;
   readonly bursts: number;
-  /** Of the process, and so of its main thread. */
+  /** The process id, and so the main thread's. */
   readonly pid: number;
 }
 

@@ -2,7 +2,7 @@ import type { StartedGatehouse } from './gatehouse.ts';
 import type { Kind } from './options.ts';
 import type { Check } from './report.ts';
 
-/** What one request costs: its tokens at a price of 1 PKR per million of each. */
+/** The cost of one request: its tokens at a price of 1 PKR per million of each. */
 const PRICE_MICRO_PKR: Readonly<Record<Kind, number>> = { json: 9 + 3, sse: 9 + 50 };
 
 /** More than a request that was left can be charged: its prompt and the 64 tokens that it may generate. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 // CPU time of a process and its descendants, thread by thread, from /proc. The scheduler counts it in nanoseconds.
 
-/** Who used it. The last two are of programs that are not Gatehouse. */
+/** The part that used the processor. The last two are of programs that are not Gatehouse. */
 export type Part =
   | 'main thread'
   | 'other threads'
@@ -18,7 +18,7 @@ interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly name: string;
-  /** Of children that have ended and were waited for. */
+  /** The time of children that have ended and were waited for. */
   readonly endedChildrenUs: number;
 }
 
@@ -83,7 +83,7 @@ export async function cpuOf(pid: number): Promise<CpuTimes> {
   return times;
 }
 
-/** What was used between two readings. */
+/** The use between two readings. */
 export function difference(before: CpuTimes, after: CpuTimes): CpuTimes {
   return new Map([...after].map(([part, us]) => [part, us - (before.get(part) ?? 0)]));
 }

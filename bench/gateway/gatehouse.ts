@@ -16,7 +16,7 @@ const PASSWORD = 'correct horse battery staple';
 const MODELS = { json: 'bench/json', sse: 'bench/sse' } as const;
 const SHIPPED_LIMIT_MS = 60_000;
 
-/** What Gatehouse recorded of the requests of a model. */
+/** The rows that Gatehouse recorded of the requests of a model. */
 export interface Recorded {
   readonly requests: number;
   readonly costMicroPkr: number;
@@ -25,7 +25,7 @@ export interface Recorded {
 export interface StartedGatehouse extends StartedProgram {
   readonly dataDir: string;
   readonly subject: Subject;
-  /** What was spent according to the ledger, once nothing is held, and what the request log has. */
+  /** The ledger's spend once nothing is held, and the sum of the request log. */
   recorded(): Promise<{ readonly ledgerMicroPkr: number; readonly log: Readonly<Record<Kind, Recorded>> }>;
 }
 

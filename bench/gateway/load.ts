@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Kind } from './options.ts';
 import { runProgram, WRK_SCRIPT } from './tools.ts';
 
-/** What is loaded, and with which requests. */
+/** The target of a load, and its requests. */
 export interface Subject {
   readonly name: string;
   readonly ports: Readonly<Record<Kind, number>>;
@@ -14,11 +14,11 @@ export interface Subject {
   readonly pid?: number;
 }
 
-/** What a load generator prints; times in microseconds. */
+/** The output of a load generator; times in microseconds. */
 export interface LoadResult {
   /** Answers within the time. */
   readonly answers: number;
-  /** Of them, those with another status than 200. */
+  /** Requests with another status than 200. */
   readonly failed: number;
   /** Connections that were refused, reset or timed out. */
   readonly cut: number;

@@ -57,7 +57,7 @@ interface Running {
   readonly service: ServiceProcess;
   readonly script: string;
   readonly key: string;
-  /** Of the gateway. */
+  /** The gateway's process id. */
   readonly pid: number;
 }
 

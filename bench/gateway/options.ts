@@ -12,7 +12,7 @@ export interface Options {
   readonly rounds: number;
   readonly connections: readonly number[];
   readonly kinds: readonly Kind[];
-  /** What is measured beside Gatehouse and the provider. */
+  /** The programs that are measured beside Gatehouse and the provider. */
   readonly references: readonly Reference[];
   /** GATEWAY_PROCESSES of each Gatehouse that is measured. */
   readonly processes: readonly number[];

@@ -25,7 +25,7 @@ interface Profile {
 const ROWS = 25;
 const OWN_FILE = /\/((?:concurrency|contract|http|store|gateway|cli)\/src\/.+)$/;
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
-/** What is not in a JavaScript function. */
+/** Time outside JavaScript functions. */
 const ENGINE = new Set(['(garbage collector)', '(program)']);
 
 /** Waiting, and the profiler itself. */

@@ -5,7 +5,7 @@ import { KINDS, type Kind } from './options.ts';
 import { inColumns, inMarkdown, number, type Table } from './report-tables.ts';
 import { type Cell, cpuPerRequest, type Figures, PROVIDER, type Results } from './results.ts';
 
-/** What the machine was like. */
+/** The state of the machine. */
 export interface Conditions {
   readonly processors: number;
   /** The share of them that was busy before the run, from 0 to 1. */
@@ -27,7 +27,7 @@ const PARTS: readonly Part[] = [
   'API process',
   'all',
 ];
-/** What nginx and Portkey reached on the machine on which the bars were set. */
+/** Results of nginx and Portkey on the machine on which the bars were set. */
 const CALIBRATION = [
   { subject: 'nginx', figure: 'requests/s at 64 connections', there: 70_000 },
   { subject: 'Portkey', figure: 'requests/s at 64 connections', there: 1_705 },

@@ -16,7 +16,7 @@ export interface ProgramOptions {
   readonly outputFile: string;
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it is ready, from its output so far. */
+  /** True if it is ready, from its output so far. */
   readonly isReady: (output: string) => boolean | Promise<boolean>;
 }
 

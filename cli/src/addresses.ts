@@ -1,7 +1,7 @@
 // Whether the drivers can parse an address. Checked here so that the error can name the setting: the drivers only say
 // that a URL is invalid.
 
-/** Whether the PostgreSQL driver can parse it. The driver accepts more than a URL. */
+/** True if the PostgreSQL driver can parse it. The driver accepts more than a URL. */
 export function isPostgresAddress(text: string): boolean {
   // Of several servers, each is looked at when the address is read; here the first stands for all.
   const url = postgresUrl(text.replace(SEVERAL, '$1'));

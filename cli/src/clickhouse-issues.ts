@@ -7,7 +7,7 @@ type ClickHouseValues = Partial<
   Pick<Values, 'clickhouseUrl' | 'clickhouseOwnerUrl' | 'clickhouseCaFile' | 'clickhouseCluster'>
 >;
 
-/** What is wrong between the settings of ClickHouse. */
+/** Issues between the settings of ClickHouse. */
 export function clickhouseIssues({
   clickhouseUrl: url,
   clickhouseOwnerUrl: ownerUrl,

@@ -11,7 +11,7 @@ export interface ClickHouseServer extends AsyncDisposable {
   readonly isEmbedded: boolean;
   /** For the start-up text. */
   readonly description: string;
-  /** Whether the embedded engine answers. True for an external one, which is not contacted here. */
+  /** True if the embedded engine answers. True for an external one, which is not contacted here. */
   isReady(): boolean;
   /** The process id of the embedded engine, null while none answers; undefined for an external one. */
   readonly enginePid?: () => number | null;

@@ -5,8 +5,8 @@ import { masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
 import { tlsIssues } from './tls-settings.ts';
 
 /**
- * What is wrong between settings that are accepted each by itself. A setting that is not accepted has an issue of its own,
- * so nothing is concluded from it: `isReadable` says which are.
+ * Issues between settings that are accepted each by itself. A setting that is not accepted has an issue of its own, so nothing is concluded
+ * from it: `isReadable` says which are.
  */
 export function combinationIssues(
   { joinPolicy, signupCreditMicroPkr, trustedProxyHops }: typeof settings,

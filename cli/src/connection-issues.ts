@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { ConnectionUrlError, readConnectionUrl } from '@gatehouse/store';
 import { type Config, settings } from './config.ts';
 
-/** What is wrong with the addresses beyond their form: how they want TLS, and the files that they name. */
+/** Issues of the addresses beyond their form: how they want TLS, and the files that they name. */
 export function connectionIssues(
   config: Partial<Pick<Config, 'databaseUrl' | 'databaseOwnerUrl'>>,
 ): string[] {

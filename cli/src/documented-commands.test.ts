@@ -15,7 +15,7 @@ const SHELL = ['', 'bash', 'sh'];
 const PROVIDER_KEY = /^[A-Z0-9_]+_API_KEY$/;
 /** A word that stands for what the reader has: `NAME`, `…`, `<id>`. */
 const PLACEHOLDER = /^(?:[A-Z][A-Z_-]*|\.{3}|…|<.*)$/;
-/** What else a start would ask for. A page on one subject leaves it to the others; docs/deployment.md must be enough. */
+/** Settings that a start would ask for as well. A page on one subject leaves it to the others; docs/deployment.md must be enough. */
 const ASKS_FOR_MORE = /, so choose | must be (?:chosen|set) /;
 const ENOUGH = 'docs/deployment.md';
 

@@ -1,6 +1,6 @@
 import { setting, wholeNumber } from './setting.ts';
 
-/** Where DRAIN_DELAY is not set and a process runs one role, which is the form behind a balancer. */
+/** The delay where DRAIN_DELAY is not set and a process runs one role, which is the form behind a balancer. */
 export const DRAIN_DELAY_OF_ROLE_SECONDS = 5;
 
 export const drainDelaySetting = setting(

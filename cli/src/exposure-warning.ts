@@ -1,7 +1,7 @@
 import { type Config, settings } from './config.ts';
 import { isLoopbackOnly } from './hosts.ts';
 
-/** What to tell the operator if other machines can reach the service and nothing says that TLS is in front of it. */
+/** Tells the operator if other machines can reach the service and nothing says that TLS is in front of it. */
 export function exposureWarning(
   config: Pick<Config, 'host' | 'tlsCert' | 'trustedProxies' | 'trustedProxyHops'>,
 ): string | undefined {

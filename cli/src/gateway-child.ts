@@ -13,7 +13,7 @@ import type { ServiceLogin } from './postgres.ts';
 // that nothing secret is on a command line.
 
 export interface ListenOptions {
-  /** What the settings are read from; those of the parent, so that a restart does not see others. */
+  /** The environment that the settings are read from; those of the parent, so that a restart does not see others. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly port: number;
   readonly serviceLogin: ServiceLogin;
@@ -24,7 +24,7 @@ export interface ListenOptions {
   readonly shared?: SharedPort;
 }
 
-/** What a process knows of those that share its port. */
+/** A process's knowledge of the others that share its port. */
 export interface SharedPort {
   /** Its number among them, from 1. */
   readonly number: number;
@@ -67,7 +67,7 @@ export interface GatewayChild {
   readonly ended: Promise<ChildEnd>;
   /** To be called once. Resolves with the port; rejects with the reason why it does not listen. */
   listen(order: ListenOptions): Promise<number>;
-  /** What it has counted; undefined where it does not say in time. */
+  /** The metrics that it has counted; undefined where it does not say in time. */
   metrics(): Promise<ProcessMetrics | undefined>;
   /** Its `/readyz` answers 503 from here on; it serves everything else. */
   announceStop(): void;

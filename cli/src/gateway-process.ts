@@ -12,7 +12,7 @@ import type { GatewayChild, ListenOptions } from './gateway-child.ts';
 export interface GatewayProcess extends AsyncDisposable {
   /** To be called once. Resolves with the port; rejects when the first process cannot listen there. */
   listen(options: ListenOptions): Promise<number>;
-  /** What it has counted, whether it said so in time, and how often it was replaced. */
+  /** The metrics that it has counted, whether it sent them in time, and how often it was replaced. */
   metrics(): Promise<ProcessMetrics>;
   /** Its `/readyz` answers 503 from here on, also that of a process that replaces it. Everything else is served. */
   announceStop(): void;

@@ -18,7 +18,7 @@ export interface GatewayProcessesOptions extends Pick<GatewayProcessOptions, 'cl
   readonly count: number;
   readonly startChild: () => GatewayChild;
   readonly dataDir: string;
-  /** Whether rates are counted elsewhere. */
+  /** True if rates are counted elsewhere. */
   readonly hasRedis?: boolean;
   readonly log: Logger;
 }
@@ -29,7 +29,7 @@ const RATES_FOLDER = 'rates';
 export interface GatewayProcesses extends AsyncDisposable {
   /** To be called once. Resolves with the port once all of them listen; rejects when one of them cannot. */
   listen(host: string, options: Omit<ListenOptions, 'shared'>): Promise<number>;
-  /** What each of them has counted, by its name. */
+  /** The metrics of each process, by its name. */
   metrics(): Promise<ReadonlyMap<string, ProcessMetrics>>;
   /** See GatewayProcess. */
   announceStop(): void;

@@ -13,7 +13,7 @@ import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { platformKeys } from './platform-keys.ts';
 import { openCertificate } from './tls-certificate.ts';
 
-/** What a gateway works with, whichever process it runs in. */
+/** The dependencies of a gateway, whichever process it runs in. */
 export interface GatewayDependencies {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string | undefined>>;

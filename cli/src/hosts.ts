@@ -33,7 +33,7 @@ export function servedHosts(
   return new Set([...config.allowedHosts, ...others]);
 }
 
-/** Whether a listener on this host accepts connections from this machine only. */
+/** True if a listener on this host accepts connections from this machine only. */
 export function isLoopbackOnly(host: string): boolean {
   const name = hostName(isIP(host) === 6 ? `[${host}]` : host);
   return name !== undefined && isLoopbackHost(name.replace(/^::ffff:(?=\d+\.)/, ''));

@@ -7,12 +7,12 @@ export function addressOf(
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether a listener on this host takes connections to every address, so that the host is no address to connect to. */
+/** True if a listener on this host takes connections to every address, so that the host is no address to connect to. */
 export function isEveryAddress(host: string): boolean {
   return /^[0.:]+$/.test(host.replace(/^::ffff:/i, ''));
 }
 
-/** Where clients reach the gateway: as set, or the address of its listener if it has one. */
+/** The address where clients reach the gateway: as set, or that of its listener if it has one. */
 export function gatewayUrl(
   config: {
     readonly host: string;

@@ -33,7 +33,7 @@ export class LogQueue {
   readonly #onError: (error: Error) => void;
   readonly #lines: { readonly text: string; readonly bytes: number }[] = [];
   #bytes = 0;
-  /** What is being written. */
+  /** The bytes that are being written. */
   #current: Buffer | undefined;
   #gathering: NodeJS.Timeout | undefined;
 

@@ -9,7 +9,7 @@ import { readableLine } from './readable-line.ts';
 // write to the same one, whole lines with each call.
 const TEXT_LIMITS = [1_000, 250, 50];
 
-/** Where a line comes from. */
+/** The origin of a line. */
 export interface LogSource {
   readonly role: Role;
   /** The number of a gateway process, where there are several. */

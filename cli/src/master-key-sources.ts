@@ -20,10 +20,10 @@ export interface MasterKeys {
   readonly next: MasterKey | undefined;
 }
 
-/** What messages call the file of an installation that was given no key. */
+/** The name in messages for the key file of an installation that was given no key. */
 export const DEFAULT_FILE = 'the master key of DATA_DIR';
 
-/** Whether the key is in a file of the installation's own, because none was given. */
+/** True if the key is in a file of the installation's own, because none was given. */
 export function keepsOwnKey(config: KeyConfig): boolean {
   const { databaseUrl, masterKey, masterKeyFile, masterKeyCommand } = config;
   return [databaseUrl, masterKey, masterKeyFile, masterKeyCommand].every((args) => args === undefined);

@@ -15,7 +15,7 @@ import {
 
 /** The master keys of a running service. */
 export interface OpenedKeys {
-  /** Those that it started with. */
+  /** The keys that it started with. */
   readonly keys: readonly MasterKey[];
   readonly keyRing: KeyRing;
 }

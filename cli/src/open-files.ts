@@ -31,7 +31,7 @@ export function openFilesIssues(
   ];
 }
 
-/** What to do about a limit that suffices only for few connections. */
+/** Advice about a limit that suffices only for few connections. */
 export function openFilesWarning(limit: number | undefined): string | undefined {
   if (limit === undefined || limit >= RECOMMENDED) return undefined;
   return `the limit of open files is ${limit}, and each connection takes one or two; ${HOW_TO_RAISE}`;

@@ -13,7 +13,7 @@ export function platformKeyIssue(variable: string, environment: Environment): st
   return keyOf(variable, environment).issue;
 }
 
-/** Whether the key is set and can be read. */
+/** True if the key is set and can be read. */
 export function hasPlatformKey(variable: string, environment: Environment): boolean {
   const { text, issue } = keyOf(variable, environment);
   return text !== undefined && issue === undefined;

@@ -15,7 +15,7 @@ export interface ServiceLogin {
   readonly address: PostgresAddress;
   /** The role that each connection sets; left out if the login itself is that role. */
   readonly role?: string;
-  /** Whether a pooler is between, which gives a connection to each transaction. */
+  /** True if a pooler is between, which gives a connection to each transaction. */
   readonly isPooled?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function openAsService({ address, ...role }: ServiceLogin, options?: Data
  *  was opened on it. */
 export interface PostgresServer extends AsyncDisposable {
   readonly isEmbedded: boolean;
-  /** Whether the server stops when this is disposed: it is embedded and this process leads. */
+  /** True if the server stops when this is disposed: it is embedded and this process leads. */
   stopsOnDispose(): boolean;
   /** As the owner, who may change the schema and all data. */
   openOwner(options?: DatabaseOptions): Database;

@@ -16,10 +16,10 @@ const LISTENERS: readonly Setting<unknown>[] = [host, apiPort, gatewayPort, tlsC
 const CHOICES: readonly Setting<unknown>[] = [joinPolicy, signupCreditMicroPkr, settings.trustedProxyHops];
 const PATHS: ReadonlySet<string> = new Set([dataDir.name, tlsCert.name, tlsKey.name]);
 
-/** What a printed command has to carry of this process. */
+/** The facts of this process that a printed command has to carry. */
 export interface CommandOrigin {
   readonly environment: Environment;
-  /** What relative paths refer to; that of the process unless given. */
+  /** The directory that relative paths refer to; that of the process unless given. */
   readonly workingDirectory?: string;
 }
 

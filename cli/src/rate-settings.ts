@@ -11,7 +11,7 @@ const MAX_DATABASE = 1_023;
 const SEVERAL = /^(rediss?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is;
 const MAX_NODES = 64;
 
-/** Where Redis is, without a certificate file. Several nodes have one login and one database. */
+/** The address of Redis, without a certificate file. Several nodes have one login and one database. */
 function redisAddress(text: string): RedisAddress | undefined {
   const [, before = '', hosts = '', behind = ''] = SEVERAL.exec(text) ?? [];
   const found = hosts.split(',', MAX_NODES + 1).map((host) => redisNode(before + host + behind));

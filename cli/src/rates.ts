@@ -7,7 +7,7 @@ import type { SharedPort } from './gateway-child.ts';
 
 // The process of the API opens no rates, but loads this file. So the gateway's code is imported only where it is used.
 
-/** Where a gateway process counts rates. */
+/** The counter of rates of a gateway process. */
 export interface OpenRates extends RateLimiter {
   close(): void;
 }

@@ -37,7 +37,7 @@ export interface Service extends AsyncDisposable {
   announceStop(): void;
 }
 
-/** What the service reads from files. */
+/** The contents that the service reads from files. */
 export interface ServiceFiles {
   /** Loaded if the database has no routes. */
   readonly catalogue: Catalogue | undefined;
@@ -134,7 +134,7 @@ export async function openService(
   };
 }
 
-/** What this process is called in metrics and traces. */
+/** The name of this process in metrics and traces. */
 function processName(role: Role, hasProcesses: boolean): string {
   if (role !== 'gateway') return 'api';
   return hasProcesses ? 'supervisor' : 'gateway';

@@ -8,7 +8,7 @@ export interface Setting<T> {
   readonly meaning: string;
   /** The default, as the docs describe it. */
   readonly fallbackText: string;
-  /** What is accepted, for the docs and error messages. */
+  /** The accepted values, for the docs and error messages. */
   readonly expected: string;
   /** Parses the text; undefined if it is not accepted. Called with undefined if the setting is not set. */
   readonly read: (text: string | undefined) => T | undefined;
@@ -16,7 +16,7 @@ export interface Setting<T> {
   readonly show: (text: string) => string;
   /** The variable that may name a file with the text instead: `DATABASE_URL_FILE`. */
   readonly fileVariable: string | undefined;
-  /** What to write instead of a text that is not accepted, where that is known. */
+  /** Advice in place of a text that is not accepted, where it is known. */
   readonly hint?: ((text: string) => string | undefined) | undefined;
 }
 
@@ -25,10 +25,10 @@ export interface Form<T> {
   readonly fallback: T;
   readonly fallbackText?: string;
   readonly parse: (text: string) => T | undefined;
-  /** Whether no part of the value may be shown. */
+  /** True if no part of the value may be shown. */
   readonly isSecret?: boolean;
   readonly show?: (text: string) => string;
-  /** Whether it may hold a secret, and so may be in a file. */
+  /** True if it may hold a secret, and so may be in a file. */
   readonly mayBeInFile?: boolean;
   readonly hint?: (text: string) => string | undefined;
 }

@@ -34,7 +34,7 @@ export async function openSocketPlace(dataDir: string, folder: string): Promise<
   };
 }
 
-/** Whether the directory is there, of this user alone, and without the sockets of dead processes. */
+/** True if the directory is there, of this user alone, and without the sockets of dead processes. */
 async function prepare(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });

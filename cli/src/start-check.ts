@@ -40,7 +40,7 @@ export async function checkedConfig(
   return readConfig(environment);
 }
 
-/** Whether it is there or can be created. */
+/** True if it is there or can be created. */
 async function dataDirectoryIssues(values: Partial<Values>): Promise<string[]> {
   const { dataDir } = values;
   if (dataDir === undefined) return [];

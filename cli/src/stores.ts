@@ -48,7 +48,7 @@ export interface Stores extends AsyncDisposable {
  */
 export type WhenAnswered = <Prepared>(prepare: () => Promise<Prepared>) => Promise<Prepared>;
 
-/** What each store is, for the start-up text. */
+/** The description of each store, for the start-up text. */
 export interface StoreDescriptions {
   readonly postgres: string;
   readonly clickhouse: string;

@@ -1,5 +1,5 @@
 /**
- * Whether another program runs the service, and not a person in a terminal: systemd, or the engine of a container, where it is the first
+ * True if another program runs the service, and not a person in a terminal: systemd, or the engine of a container, where it is the first
  * process or the engine says so. There is no Ctrl-C then, and neither npm nor the folder of a person.
  */
 export function isSupervised(

@@ -15,7 +15,7 @@ export interface CertificateRenewal extends Disposable {
 
 export interface CertificateRenewalOptions {
   readonly files: CertificateFiles;
-  /** What the listener has. */
+  /** The certificate that the listener has. */
   readonly current: LoadedCertificate;
   readonly use: (certificate: Certificate) => void;
   readonly log: Logger;

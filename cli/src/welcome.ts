@@ -12,7 +12,7 @@ import { type CommandOrigin, dataCommand, PROJECT, serviceCommand } from './proj
 import type { StoreDescriptions } from './stores.ts';
 import { isSupervised } from './supervised.ts';
 
-/** What the service finds at its start, as far as it affects the next step of the person who started it. */
+/** Findings of a start that affect the next step of the person who started it. */
 export interface State {
   readonly hasOrganizations: boolean;
   readonly providers: readonly ProviderState[];
@@ -23,7 +23,7 @@ export interface ProviderState {
   readonly name: string;
   /** The variables of the platform's own keys that are not set. */
   readonly unset: readonly string[];
-  /** Whether it can be used: a key is set, or it needs none. */
+  /** True if it can be used: a key is set, or it needs none. */
   readonly hasKey: boolean;
   readonly isBuiltIn: boolean;
 }

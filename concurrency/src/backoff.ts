@@ -11,7 +11,7 @@ export interface Backoff {
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** So many failures in a row are followed by no wait; 0 unless given. */
+  /** The number of failures in a row that are followed by no wait; 0 unless given. */
   readonly immediateRetries?: number;
   /** The random part of each wait, from 0 to 1; 0 unless given. It keeps processes that failed together apart. */
   readonly jitter?: number;

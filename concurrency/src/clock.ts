@@ -1,4 +1,4 @@
-/** Where time comes from, so that a test can move it. */
+/** The source of time, so that a test can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. The system may set this clock back. */
   epochMs(): number;

@@ -44,8 +44,8 @@ export interface FairBatcherOptions<Item, Answer> {
    */
   readonly send: (items: readonly Item[], isShared: boolean) => Promise<readonly Answer[]>;
   /**
-   * Whether the error means that sending again is no use, or that the batch may have had an effect. Then everything that
-   * waits is rejected, or what the tenant has waiting where it was alone: another attempt would double its wait.
+   * True if the error means that sending again is no use, or that the batch may have had an effect. Then everything that waits is rejected,
+   * or what the tenant has waiting where it was alone: another attempt would double its wait.
    */
   readonly isUnavailable: (error: unknown, isShared: boolean) => boolean;
   readonly mostPerBatch: number;
@@ -83,12 +83,12 @@ export function createFairBatcher<Item, Answer>(
   const { send, isUnavailable, mostPerBatch, clock = systemClock, timeoutMs } = options;
   const { spacingMs, delayMs, aloneMs, quickMs } = { ...DEFAULTS, ...options };
   const queues = new TenantQueues<Item, Answer>();
-  /** Those that go alone, and until when. */
+  /** Entries that go alone, and until when. */
   const marks = new Map<string, number>();
   let shared = 0;
   let alone = 0;
   let isScheduled = false;
-  /** Whether what can wait has waited long enough, or the batcher is draining. */
+  /** True if what can wait has waited long enough, or the batcher is draining. */
   let isDue = false;
   let hasDelay = false;
   let hasTimeout = false;

@@ -36,7 +36,7 @@ export class LinkedQueue<T> implements Iterable<T> {
     return entry;
   }
 
-  /** Whether it was still there. The entry must be of this queue. */
+  /** True if it was still there. The entry must be of this queue. */
   remove(entry: QueueEntry<T>): boolean {
     if (!entry.isQueued) return false;
     const { previous, next } = entry;

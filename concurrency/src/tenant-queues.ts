@@ -20,7 +20,7 @@ export interface Tenant<Item, Answer> {
 
 /** The queues of a fair batcher: one of each tenant, and all of them by age. */
 export class TenantQueues<Item, Answer> {
-  /** Those that wait or have a batch in flight, from the one that was served the longest ago. */
+  /** Tenants that wait or have a batch in flight, from the one that was served the longest ago. */
   readonly #tenants = new Map<string, Tenant<Item, Answer>>();
   /** Everything that waits, from the oldest. */
   readonly #waiting = new LinkedQueue<Waiter<Item, Answer>>();
@@ -60,7 +60,7 @@ export class TenantQueues<Item, Answer> {
     if (waiter.isUrgent) this.#urgent += 1;
   }
 
-  /** Whether it was still waiting. */
+  /** True if it was still waiting. */
   leave(waiter: Waiter<Item, Answer>): boolean {
     if (!waiter.entries) return false;
     const [ofAll, ofTenant] = waiter.entries;

@@ -25,7 +25,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Whether `work` finished within `ms`. It goes on either way. Throws what it throws within that time. */
+/** True if `work` finished within `ms`. It goes on either way. Throws what it throws within that time. */
 export async function finishesWithin(
   work: Promise<unknown>,
   ms: number,

@@ -8,7 +8,7 @@ export const ROLES = ['owner', 'admin', 'member'] as const;
 /** The role of an account in its organisation. */
 export type Role = (typeof ROLES)[number];
 
-/** Who may call: anyone, or only an account with a live session. */
+/** The callers that are admitted: anyone, or only an account with a live session. */
 export type Access = 'public' | 'session';
 
 /** A format besides JSON that a caller can request with `Accept`. */
@@ -57,7 +57,7 @@ export interface Endpoint<
   readonly status: 200 | 201;
   /** The other formats of the reply, for callers whose `Accept` prefers one; see `preferredType`. */
   readonly exports: readonly ExportType[];
-  /** Whether the reply sets or clears the session cookies. */
+  /** True if the reply sets or clears the session cookies. */
   readonly setsCookies: boolean;
   readonly errors: readonly ErrorCase[];
   /** The events that a success can record in the activity log; its code can record no others. */

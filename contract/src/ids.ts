@@ -20,5 +20,5 @@ export type PlainToken = string & { readonly [secretKind]: 'token' };
 /** The SHA-256 of a token, by which it is found. */
 export type TokenHash = Buffer & { readonly [hashKind]: 'token' };
 
-/** What a text is that is no `PlainToken`. Every other text has it. */
+/** The type of a text that is no `PlainToken`. Every other text has it. */
 export type PlainText = { readonly [secretKind]?: never };

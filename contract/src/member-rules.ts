@@ -28,9 +28,9 @@ export const REFERENCES = [
 ] as const;
 
 /**
- * What is denied on the platform's credential unless the provider has a `deny` list of its own: members that make the
- * provider charge more than the route's price, route the request elsewhere, or reach what the provider keeps for the
- * platform's account, which is no organisation's own.
+ * Members that are denied on the platform's credential unless the provider has a `deny` list of its own: members that make the provider
+ * charge more than the route's price, route the request elsewhere, or reach what the provider keeps for the platform's account, which is no
+ * organisation's own.
  */
 export const DEFAULT_DENY: readonly MemberRule[] = [
   // More expensive processing.

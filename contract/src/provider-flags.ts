@@ -4,7 +4,7 @@ import { DEFAULT_SURFACES, type ProviderProtocol, SURFACE_PATHS, type Surface } 
 export type ProviderAuth = 'bearer' | 'x-api-key' | 'api-key' | 'none' | { readonly header: string };
 
 /**
- * What a translated request may send to a provider because it takes it, beyond what every provider of the format does:
+ * Members that a translated request may send to a provider because it takes them, beyond those that every provider of the format does:
  * members of an assistant's message, and (system_turns) instructions as messages in the middle of a conversation.
  */
 export const KEPT_MEMBERS = [
@@ -22,14 +22,14 @@ export interface ProviderFlags {
   readonly headers: Readonly<Record<string, string>>;
   /** Added to every address, by name; not yet encoded. */
   readonly query: Readonly<Record<string, string>>;
-  /** What the provider can be asked for, each with its path below `base_url`. */
+  /** The surfaces of the provider, each with its path below `base_url`. */
   readonly surfaces: Readonly<Partial<Record<Surface, string>>>;
-  /** Whether a stream asks for its usage. `never`: the provider refuses it. `always`: the provider reports usage unasked. */
+  /** True if a stream asks for its usage. `never`: the provider refuses it. `always`: the provider reports usage unasked. */
   readonly streamUsage: 'ask' | 'never' | 'always';
   /** Top-level members that are never sent. */
   readonly drop: readonly string[];
   readonly keep: readonly KeptMember[];
-  /** Whether only the common members of the format are sent, because the provider refuses unknown ones. */
+  /** True if only the common members of the format are sent, because the provider refuses unknown ones. */
   readonly strictFields: boolean;
   /** The values of `anthropic-beta`: all forwarded, none, or each by name: renamed, or left out where null. */
   readonly betaHeaders: 'forward' | 'strip' | Readonly<Record<string, string | null>>;
@@ -60,7 +60,7 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
   };
 }
 
-/** Of surfaces that a catalogue lists without paths. */
+/** The paths of surfaces that a catalogue lists without paths. */
 export function surfacesAtDefaultPaths(surfaces: readonly Surface[]): ProviderFlags['surfaces'] {
   return Object.fromEntries(surfaces.map((surface) => [surface, SURFACE_PATHS[surface]]));
 }
@@ -68,7 +68,7 @@ export function surfacesAtDefaultPaths(surfaces: readonly Surface[]): ProviderFl
 // Between these a request, an answer and a stream can be translated.
 const TRANSLATED = ['chat', 'responses', 'messages'] as const;
 
-/** What callers can call on a route, as a catalogue's `endpoints` name it. */
+/** The endpoints that callers can call on a route, as a catalogue's `endpoints` name them. */
 export const GATEWAY_ENDPOINTS = ['chat', 'completions', 'embeddings', 'responses', 'messages'] as const;
 export type GatewayEndpoint = (typeof GATEWAY_ENDPOINTS)[number];
 

@@ -15,7 +15,7 @@ export type Surface = (typeof SURFACES)[number];
 
 export type ProviderProtocol = 'openai' | 'anthropic' | 'demo';
 
-/** Where a provider has each surface, below its base URL, unless its entry in the catalogue says otherwise. */
+/** The path of each surface of a provider, below its base URL, unless its entry in the catalogue says otherwise. */
 export const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
   chat: '/chat/completions',
   completions: '/completions',
@@ -26,7 +26,7 @@ export const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
 };
 
 // Many providers with OpenAI's protocol have no /responses, so a catalogue lists it where it exists.
-/** What a provider of a protocol offers unless its entry in the catalogue says otherwise, with the paths. */
+/** The surfaces of a provider of a protocol unless its entry in the catalogue says otherwise, with the paths. */
 export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Surface, string>>> = {
   openai: atDefaultPaths(['chat', 'completions', 'embeddings']),
   anthropic: atDefaultPaths(['messages', 'count_tokens']),

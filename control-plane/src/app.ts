@@ -42,7 +42,7 @@ export interface ControlPlaneDependencies {
   readonly settings: ControlPlaneSettings;
   /** The files of the dashboard as they are now; undefined where it is not served. */
   readonly dashboard?: (() => DashboardFiles) | undefined;
-  /** Where it counts; nowhere that can be read unless given. */
+  /** The metrics that it counts in; nowhere that can be read unless given. */
   readonly metrics?: Metrics;
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
@@ -54,7 +54,7 @@ export interface ControlPlaneDependencies {
   readonly monotonicMs?: () => number;
   /** How long a request waits for a permit: for the database (default 5 s) or for password hashing (default 10 s). */
   readonly permitTimeoutMs?: number;
-  /** What hashes passwords, for tests. */
+  /** The hasher of passwords, for tests. */
   readonly passwords?: Passwords;
   /** Page sizes of analytics replies, for tests. */
   readonly pages?: PageSizes;

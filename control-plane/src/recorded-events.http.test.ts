@@ -29,7 +29,7 @@ const SOURCE_IP = '198.51.100.7';
 interface Recording {
   readonly endpoint: Endpoint;
   readonly title: string;
-  /** What has to be there before, and the call. */
+  /** The preparation, and the call. */
   readonly prepare: () => Promise<{ readonly client: ApiClient; readonly given: Given }>;
   /** The events in the order of writing, and who acts: the account, or the platform. */
   readonly events: readonly (readonly [ActivityAction, 'account' | 'platform'])[];

@@ -2,7 +2,7 @@ import type { HttpSettings } from './http/server.ts';
 
 export type { GatewayAddress } from './http/gateway-address.ts';
 
-/** Who may join an existing organisation by registering with its name. */
+/** The accounts that may join an existing organisation by registering with its name. */
 export type JoinPolicy = 'open' | 'same-domain' | 'closed';
 
 /** Whose ID tokens sign in, and for which client. */

@@ -12,7 +12,7 @@ const WORKSPACE = join(import.meta.dirname, '..');
 const ROOT = join(WORKSPACE, '..');
 const ICON = join(WORKSPACE, 'src/app/icon.svg');
 
-/** Where the built page is. */
+/** The folder of the built page. */
 export const DIST = join(WORKSPACE, 'dist');
 
 /** The page could not be built. The message says why. */

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { BuildOptions, Message, Metafile, OutputFile } from 'esbuild';
 
-/** What esbuild made of the sources: the files by their path below the folder, and what it says about them. */
+/** The result of esbuild: the files by their path below the folder, and its metadata. */
 export interface Bundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly metafile: Metafile;
@@ -79,12 +79,12 @@ export function bundleOf(workspace: string, result: Result): Bundle {
   return { files, metafile };
 }
 
-/** What the page loads first, by path below its folder: the script of the entry, what it imports at once, and so on. */
+/** The files that the page loads first, by path below its folder: the script of the entry, its imports, and so on. */
 export interface FirstLoad {
   readonly entry: string;
   readonly imports: readonly string[];
   readonly styles: string | undefined;
-  /** Of the text of every page. */
+  /** The fonts of the text of every page. */
   readonly fonts: readonly string[];
 }
 

@@ -8,11 +8,11 @@ import { dirname, join } from 'node:path';
 
 const RECORD = 'build.json';
 
-/** What is in the folder. */
+/** The contents of the folder. */
 export interface BuildRecord {
   readonly stamp: string;
   readonly files: readonly string[];
-  /** Of the build before; their assets are still there. */
+  /** The files of the build before; their assets are still there. */
   readonly earlierFiles: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export async function readRecord(dist: string): Promise<BuildRecord | undefined>
   }
 }
 
-/** Whether every file of the build is there. */
+/** True if every file of the build is there. */
 export async function isComplete(dist: string, { files }: BuildRecord): Promise<boolean> {
   const found = await Promise.allSettled(files.map((path) => access(join(dist, path))));
   return found.every(({ status }) => status === 'fulfilled');

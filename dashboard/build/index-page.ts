@@ -1,6 +1,6 @@
 import type { FirstLoad } from './bundle.ts';
 
-/** What the page names, by path below its folder. */
+/** The files that the page names, by path below its folder. */
 export interface PageFiles extends FirstLoad {
   /** Runs before all others. */
   readonly script: string;

@@ -112,7 +112,7 @@ export function chownCommand(dataDir: string, { uid, gid }: FileOwner): string {
   return `chown -R ${uid}:${gid} ${shellWord(locate(dataDir))}`;
 }
 
-/** Where a data directory is, behind all links: chown and chmod go through none that they are given. */
+/** The real path of a data directory, behind all links: chown and chmod go through none that they are given. */
 export function locate(dataDir: string): string {
   try {
     return realpathSync(dataDir);

@@ -56,7 +56,7 @@ export interface GatewayDependencies {
   readonly keyRing: KeyRing;
   /** Counts in this process unless given. */
   readonly rates?: RateLimiter;
-  /** Where it counts; nowhere that can be read unless given. */
+  /** The metrics that it counts in; nowhere that can be read unless given. */
   readonly metrics?: Metrics | undefined;
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;

@@ -1,7 +1,7 @@
 export interface AllowanceOptions {
-  /** So many may come at once. */
+  /** The number that may come at once. */
   readonly most: number;
-  /** So many come back in a second. */
+  /** The number that comes back in a second. */
   readonly perSecond: number;
   /** Time in milliseconds that never goes back. */
   readonly now: () => number;

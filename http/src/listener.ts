@@ -15,7 +15,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What its `Expect` header asks for; always `none` unless the handler answers expectations. */
+  /** The request of its `Expect` header; always `none` unless the handler answers expectations. */
   readonly expectation: 'none' | '100-continue' | 'unknown';
   /** Resolves when the next request of the connection has begun, at once where none waits. */
   nextBegun(): Promise<void>;
@@ -28,8 +28,8 @@ export interface ListenerOptions {
   /** If not, Node sends 100 Continue by itself and any other expectation is ignored. */
   readonly answersExpectations: boolean;
   /**
-   * Whether a body that is late or malformed is answered here although a handler has begun. If not, the connection is
-   * closed: such a handler answers slow bodies itself.
+   * True if a body that is late or malformed is answered here although a handler has begun. If not, the connection is closed: such a
+   * handler answers slow bodies itself.
    */
   readonly answersDuringHandling: boolean;
   readonly malformed: MalformedAnswers;
@@ -51,7 +51,7 @@ export interface Listener {
   listen(address: ListenAddress): Promise<{ readonly port: number }>;
   /** New connections get this certificate. To be called only on a listener that has one. */
   useCertificate(certificate: Certificate): void;
-  /** Whether a stop was announced, or has begun. */
+  /** True if a stop was announced, or has begun. */
   readonly isStopping: boolean;
   /** Everything is still served, and each connection closes after its next answer, so that callers move to another node. */
   announceStop(): void;

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What a `clientError` of Node's HTTP server means: a late request, headers beyond the limit, or no valid HTTP. */
+/** The meaning of a `clientError` of Node's HTTP server: a late request, headers beyond the limit, or no valid HTTP. */
 export type MalformedStatus = 400 | 408 | 431;
 
 /** How a listener answers and logs bytes that never became a request. */

@@ -56,7 +56,7 @@ for (const protocol of ['HTTP', 'HTTPS']) {
     const get = (path: string) => `GET /${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
     const post = (path: string, body: string) =>
       `POST /${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-    /** What has come when it has this in it. */
+    /** The text so far, once it has this in it. */
     const receivedUntil = async (wanted: string) => {
       let all = '';
       for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

@@ -1,4 +1,4 @@
-/** What the log says of every request, on either listener. */
+/** The fields that the log has of every request, on either listener. */
 export interface RequestLogFields {
   readonly request_id: string;
   /** The endpoint's name; undefined where no endpoint was found. */

@@ -95,7 +95,7 @@ describe('the requests of a connection', () => {
   };
   const paths = () => handled.map(({ request }) => request.url);
   const answer = (index: number) => handled[index]?.response.end(String(handled[index]?.request.url));
-  /** What the client has received once this text is among it as often as given. */
+  /** The text that the client has received once this text is in it as often as given. */
   const received = async (wanted: string, count = 1) => {
     let all = '';
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

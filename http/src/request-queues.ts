@@ -15,12 +15,12 @@ import { createSharedPace } from './shared-pace.ts';
 
 /** When this many wait on a connection, it is not read any further. */
 const WAITING_LIMIT = 32;
-/** It is read again once only this many wait. */
+/** The connection is read again once only this many wait. */
 const RESUME_AT = 8;
 // A slice (parse-in-slices.ts) is parsed whole, so more than the limit may come at once: up to 450 of the smallest requests. All
 // connections together may have this many beyond their limits.
 const EXCESS_LIMIT = 4_096;
-/** So many requests in a row that had to wait are handled without a pause; before each later one there is one. */
+/** The number of requests in a row that had to wait and are handled without a pause; before each later one there is one. */
 const UNPAUSED_LIMIT = 32;
 const PAUSE_MS = 25;
 /**
@@ -42,11 +42,11 @@ export interface RequestQueues {
    * them. A request that waits in the queue gets its full time once its turn has come.
    */
   handleClientError(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
-  /** Whether more of the connection may be parsed: not while many of its requests wait. */
+  /** True if more of the connection may be parsed: not while many of its requests wait. */
   mayRead(socket: Socket): boolean;
   /** The last request of the connection so far. */
   latest(socket: Socket): IncomingMessage | undefined;
-  /** Whether a request of the connection is being handled. */
+  /** True if a request of the connection is being handled. */
   isAnswering(socket: Socket): boolean;
   /** For a request in flight: resolves when the next one of its connection has begun, at once where none waits. */
   nextBegun(request: IncomingMessage): Promise<void>;

@@ -14,7 +14,7 @@ export interface HostError {
   readonly sentence: string;
 }
 
-/** What a request says about its host, as `node:http` has it. */
+/** The facts of a request about its host, as `node:http` has them. */
 export interface AddressedRequest {
   readonly rawHeaders: readonly string[];
   /** The target of the request line. */
@@ -74,7 +74,7 @@ export function hostName(host: string): string | undefined {
   return match?.[1] !== undefined && isIP(match[1]) !== 6 ? undefined : name?.toLowerCase();
 }
 
-/** Whether a name or address, as `hostName` returns it, is this machine for every client. */
+/** True if a name or address, as `hostName` returns it, is this machine for every client. */
 export function isLoopbackHost(name: string): boolean {
   return isLocalName(name) || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }

@@ -14,9 +14,9 @@ const LIMIT_BYTES = 64 * 1024 * 1024;
 const SHARE_BYTES = 16 * 1024 * 1024;
 
 export interface UnreadAnswersOptions {
-  /** Of all owners together; a single answer may be larger. */
+  /** The bytes of all owners together; a single answer may be larger. */
   readonly limitBytes?: number;
-  /** Of one owner; a single answer may be larger. */
+  /** The bytes of one owner; a single answer may be larger. */
   readonly shareBytes?: number;
   readonly timers?: Timers;
 }
@@ -46,7 +46,7 @@ export class UnreadAnswers {
     this.timers = timers;
   }
 
-  /** Of all owners together. */
+  /** The bytes of all owners together. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -84,7 +84,7 @@ export class UnreadAnswers {
     return owner;
   }
 
-  /** Of the owner that has most, of those that have another than this one. */
+  /** The longest unread answer of the owner that has most, of those that have another than this one. */
   #longestUnread(answer: UnreadAnswer): UnreadAnswer | undefined {
     let most = 0;
     let longest: UnreadAnswer | undefined;
@@ -120,7 +120,7 @@ export class UnreadAnswer {
     this.#response = response;
   }
 
-  /** Whether the connection was closed because its caller took nothing. */
+  /** True if the connection was closed because its caller took nothing. */
   get isClosed(): boolean {
     return this.#isClosed;
   }

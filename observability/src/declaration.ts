@@ -11,11 +11,11 @@ export interface MetricDeclaration<
   readonly name: string;
   /** Beside `process`, which every series has. Their values come from finite sets, never from a caller. */
   readonly labels: Labels;
-  /** Of a value; for a histogram of what it counts. */
+  /** The unit of a value; for a histogram of what it counts. */
   readonly unit: string;
   /** A sentence for the operator. */
   readonly meaning: string;
-  /** What to alert on, where there is something. */
+  /** The condition to alert on, where there is one. */
   readonly alert: string | undefined;
   /** Upper bounds of a histogram, ascending; empty for the others. */
   readonly buckets: readonly number[];

@@ -8,7 +8,7 @@ export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 type Value = RuntimeMetric['values'][number];
 
-/** What processes told of one metric. */
+/** The values that processes sent of one metric. */
 interface Told {
   readonly own: { readonly process: string; readonly series: readonly SeriesSnapshot[] }[];
   readonly runtime: { readonly process: string; readonly values: readonly Value[] }[];

@@ -16,7 +16,7 @@ export class Counter {
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** Of each bucket alone; the last one has no bound. */
+  /** The count of each bucket alone; the last one has no bound. */
   readonly counts: Float64Array;
   sum = 0;
 

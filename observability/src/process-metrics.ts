@@ -10,7 +10,7 @@ export interface RuntimeMetric {
   }[];
 }
 
-/** What one process tells for a scrape. */
+/** The metrics that one process sends for a scrape. */
 export interface ProcessMetrics {
   readonly own: readonly MetricSnapshot[];
   readonly runtime: readonly RuntimeMetric[];

@@ -1,9 +1,9 @@
-/** What is said of a span. Never a prompt, an answer or a secret. Undefined values are left out. */
+/** The attributes of a span. Never a prompt, an answer or a secret. Undefined values are left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A piece of work in a trace. Where its trace is not sampled, it only passes the context on. */
 export interface Span {
-  /** Whether what is said of it will be kept. */
+  /** True if what is said of it will be kept. */
   readonly isSampled: boolean;
   /** The W3C header that continues the trace below this span. */
   readonly traceparent: string;

@@ -12,7 +12,7 @@ export interface Call {
   /** The inputs that go into the body; undefined for a call without a body. */
   readonly body: readonly string[] | undefined;
   readonly needsSession: boolean;
-  /** Whether the reply sets or clears the cookies of the session. */
+  /** True if the reply sets or clears the cookies of the session. */
   readonly setsCookies: boolean;
   /** The formats of the reply besides JSON. */
   readonly exports: readonly string[];
@@ -20,7 +20,7 @@ export interface Call {
   readonly reply: readonly string[];
 }
 
-/** What a call takes besides its input. */
+/** The options of a call besides its input. */
 export interface CallOptions {
   /** Aborts the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;

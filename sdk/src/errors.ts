@@ -1,8 +1,8 @@
 /** One thing that is wrong with an input, as the API lists it. */
 export interface Issue {
-  /** Where: `["body", "name"]`, `["query", "limit"]`, `["header", "idempotency-key"]`. */
+  /** The path of the field: `["body", "name"]`, `["query", "limit"]`, `["header", "idempotency-key"]`. */
   readonly loc: readonly (string | number)[];
-  /** What was wrong and what is accepted, for people. */
+  /** A sentence for people: what was wrong and what is accepted. */
   readonly msg: string;
   /** The kind of issue, for programs. */
   readonly type: string;
@@ -28,7 +28,7 @@ export class GatehouseError extends Error {
   readonly call: string;
   /** The HTTP status. */
   readonly status: number;
-  /** What is wrong with the input, field by field; empty unless the API lists it. */
+  /** The issues of the input, field by field; empty unless the API lists it. */
   readonly issues: readonly Issue[];
   /** The id of the request in the logs of the service. */
   readonly requestId: string | undefined;

@@ -59,19 +59,19 @@ export class Session {
     }
   }
 
-  /** Whether there is a cookie that has not expired. */
+  /** True if there is a cookie that has not expired. */
   get isEmpty(): boolean {
     return !this.#cookies.some(({ expiresAtMs }) => (expiresAtMs ?? Infinity) > this.#nowMs());
   }
 
-  /** What `new Session(saved)` takes; undefined where there is nothing to store. Keep it as secret as a password. */
+  /** The value that `new Session(saved)` takes; undefined where there is nothing to store. Keep it as secret as a password. */
   save(): SavedSession | undefined {
     return this.#origin === undefined || this.isEmpty
       ? undefined
       : { origin: this.#origin, cookies: [...this.#cookies] };
   }
 
-  /** So that a session in a log shows no cookie. */
+  /** A session in a log shows no cookie. */
   toJSON(): string {
     return '[session]';
   }

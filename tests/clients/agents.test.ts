@@ -20,7 +20,7 @@ const bench = await useBench();
 
 interface Agent {
   readonly name: string;
-  /** Where it sends its requests. */
+  /** The path that it sends its requests to. */
   readonly path: string;
   /** The call of a tool that reads a file. */
   readonly read: (file: string) => { readonly name: string; readonly input: object };

@@ -2,7 +2,7 @@ import type { Asked, Script } from '@gatehouse/gateway/testing';
 
 // A provider in each of the three protocols, JSON and streams, with the event sequences of the real ones.
 
-/** What the model answers: a text, or calls of tools. */
+/** The answer of the model: a text, or calls of tools. */
 export interface ModelAnswer {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a program sent. */
+/** The request that a program sent. */
 export interface Sent {
   readonly path: string;
   readonly text: string;

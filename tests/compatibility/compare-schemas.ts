@@ -10,7 +10,7 @@ interface Table {
 interface Column {
   readonly type: string;
   readonly isRequired: boolean;
-  /** Whether it has a value where an INSERT names none. */
+  /** True if it has a value where an INSERT names none. */
   readonly isFilled: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface ReleaseRecord {
 
 export interface RecordedStatement {
   readonly text: string;
-  /** Whether the service's role may run it. Operator commands run the others as the owner. */
+  /** True if the service's role may run it. Operator commands run the others as the owner. */
   readonly isForService: boolean;
   /** `name type`, in order. */
   readonly parameters: readonly string[];
@@ -114,7 +114,7 @@ export async function requestLogColumns({
   return Object.fromEntries(rows.map(({ name, type }) => [name, type]));
 }
 
-/** What this version needs, described by databases that it has migrated. Needs the servers of a test run. */
+/** The needs of this version, described by databases that it has migrated. Needs the servers of a test run. */
 export async function recordRelease(): Promise<ReleaseRecord> {
   await using test: TestDatabase = await createTestDatabase();
   await using telemetry = await createTestTelemetry();

@@ -1,4 +1,4 @@
-/** What a name, a model, a piece of metadata or an error may hold. Each would set `hacked` if it ran as script. */
+/** Texts that a name, a model, a piece of metadata or an error may hold. Each would set `hacked` if it ran as script. */
 export const HOSTILE_STRINGS: readonly string[] = [
   '<img src=x onerror="globalThis.hacked=1">',
   '"><script>globalThis.hacked=1</script><a href="',

@@ -16,7 +16,7 @@ export function nameOf(path: string): string {
   return path === '/' ? 'overview' : path.slice(1).replaceAll('/', '-');
 }
 
-/** What makes the page scroll sideways: the elements that end beyond the window, the innermost ones. */
+/** The causes of a page that scrolls sideways: the elements that end beyond the window, the innermost ones. */
 export async function findSidewaysScroll(page: Page): Promise<readonly string[]> {
   return (await page.evaluate(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -1,11 +1,11 @@
 import type { BrowserContext, ConsoleMessage, Page, Request, Response } from 'playwright-core';
 
-/** What went wrong in the pages of a visit, in the order in which it happened. */
+/** The problems of the pages of a visit, in the order in which they happened. */
 export interface Problems {
   found(): readonly string[];
   /** From now on, problems that match are part of the test. */
   expect(pattern: RegExp): void;
-  /** Those so far were part of the test. */
+  /** Problems so far were part of the test. */
   forget(): void;
 }
 

@@ -38,9 +38,9 @@ export interface AttackEnvironment extends AsyncDisposable {
 }
 
 export interface AttackEnvironmentOptions {
-  /** Of its own. */
+  /** A directory of its own. */
   readonly directory: string;
-  /** Where the provider of the attackers listens. */
+  /** The address of the attackers' provider. */
   readonly evilBaseUrl: string;
   /** How many have signed in. */
   readonly accounts: number;

@@ -21,9 +21,9 @@ export interface Attack {
 
 export interface AttackersOptions {
   /**
-   * Whether the attackers have the lowest priority: on a machine with few cores a drill then measures the service, not the
-   * processor time that they take from it. Beside other programs they get almost none, so that their own requests and their
-   * provider's answers come too late.
+   * True if the attackers have the lowest priority: on a machine with few cores a drill then measures the service, not the processor time
+   * that they take from it. Beside other programs they get almost none, so that their own requests and their provider's answers come too
+   * late.
    */
   readonly isLowPriority: boolean;
 }

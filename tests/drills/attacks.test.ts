@@ -34,7 +34,9 @@ const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: Re
   'answers that expand': [80, /^(200|400)$/],
 };
 
-/** What any request is answered that comes late, too often, or while much else is in progress. It depends on the machine, so it does not count. */
+/**
+ * The answer to any request that comes late, too often, or while much else is in progress. It depends on the machine, so it does not count.
+ */
 const BUSY = /^(\w+ )?(408|429|503|closed)$/;
 
 describe('under attack', () => {

@@ -35,7 +35,7 @@ const blocks: readonly Block[] = (
 const blocksOf = (language: string, page = '') =>
   blocks.filter((block) => block.language === language && block.page.endsWith(page));
 
-/** What a script prints on standard output. */
+/** The standard output of a script. */
 async function outputOf(script: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: root,

@@ -71,7 +71,7 @@ function startTraffic(ask: () => Promise<string | undefined>) {
   });
   return {
     answered,
-    /** So many more. */
+    /** Adds so many. */
     more: (count: number) => {
       const enough = answered.length + count;
       return eventually(async () => (answered.length >= enough ? true : undefined));

@@ -17,7 +17,7 @@ const NEW_PASSWORD = 'a quite different passphrase';
 const ADA = 'ada@example.com';
 const GRACE = 'grace@example.com';
 
-/** What is to be seen of the commands from outside. */
+/** The view of the commands from outside. */
 interface Looks {
   readonly afterDeposit?: () => Promise<void>;
   readonly afterProject?: (projectId: string) => Promise<void>;

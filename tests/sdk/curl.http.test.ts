@@ -41,7 +41,7 @@ describe('a curl command of the SDK', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  /** What bash hands to curl. */
+  /** The arguments that bash hands to curl. */
   async function argumentsOf(command: string): Promise<string[]> {
     const { stdout, stderr } = await run('bash', ['-c', command], {
       cwd: directory,

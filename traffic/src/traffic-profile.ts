@@ -1,4 +1,4 @@
-/** Who sends generated requests, and to which models. */
+/** The senders of generated requests, and their models. */
 
 /**
  * A weight is any positive number; only the proportions within a list matter. An organisation's weight is its share of
@@ -23,11 +23,11 @@ export interface TrafficKey {
   readonly rateLimitRpm: number;
   /** The ids of the models that it may use; all unless given. At times it requests others, which is rejected. */
   readonly models?: readonly string[];
-  /** It sends nothing before. Epoch microseconds, like the next two. */
+  /** The time before which it sends nothing. Epoch microseconds, like the next two. */
   readonly usedFromMicros?: bigint;
   /** From then on it is rejected; at times it is still used. */
   readonly expiresAtMicros?: bigint;
-  /** It sends nothing from then on. */
+  /** The time from which it sends nothing. */
   readonly usedUntilMicros?: bigint;
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from './errors.ts';
 import { commandHelp, groupHelp, overallHelp, usageOf } from './help.ts';
 import { nearest } from './nearest.ts';
 
-/** What a command line asks for. */
+/** The request of a command line. */
 export type Invocation =
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
@@ -107,7 +107,7 @@ function split(args: readonly string[], { commands }: Commands): Split {
 
 interface Found {
   readonly command?: Command;
-  /** Where help for a whole group is asked for. */
+  /** The group for which help was asked as a whole. */
   readonly group?: string;
   /** The words that are left for the command. */
   readonly rest: readonly string[];

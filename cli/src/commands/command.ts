@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command gets from its process. */
+/** The means that a command gets from its process. */
 export interface Context {
   /** The settings. Read when a command needs them. */
   environment(): Environment;
@@ -15,9 +15,9 @@ export interface Context {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Whether standard error is a terminal, where a line can be rewritten. */
+  /** True if standard error is a terminal, where a line can be rewritten. */
   readonly isTerminal: boolean;
-  /** Whether to print one JSON document. */
+  /** True to print one JSON document. */
   readonly isJson: boolean;
 }
 
@@ -39,11 +39,11 @@ export type Arguments<I extends Inputs> = {
 export interface Command {
   /** `org deposit`. */
   readonly name: string;
-  /** What it does; follows the name in help. */
+  /** The effect of the command; follows the name in help. */
   readonly summary: string;
   /** More help, one paragraph each. */
   readonly details: readonly string[];
-  /** What --json does. */
+  /** The effect of --json. */
   readonly jsonMeaning: string;
   /** Arguments in order; the key of an option or flag is its name. A flag that is set is an empty string. */
   readonly inputs: Inputs;

@@ -7,7 +7,7 @@ import { change } from './database.ts';
 const test = await useTestDatabase();
 
 describe('change', () => {
-  /** What is said of a change that runs into this. */
+  /** The message about a change that runs into this. */
   async function said(database: Database, sql: string): Promise<string> {
     const error = await change('gatehouse org list', () =>
       database.transaction((tx) => runSql(tx)`${rawSql(sql)}`),

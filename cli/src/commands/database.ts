@@ -133,7 +133,7 @@ const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 const NO_CONNECTION_IN_TIME =
   /^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/;
 
-/** Whether the failure proves that nothing was changed. */
+/** True if the failure proves that nothing was changed. */
 function isUndone({ cause }: DatabaseUnavailable): boolean {
   if (!(cause instanceof Error)) return false;
   const code = codeOf(cause);

@@ -92,7 +92,7 @@ function row(command: Command): [string, string] {
 
 const WIDEST = 42;
 
-/** What is too wide for one line goes under what it belongs to. */
+/** A text too wide for one line goes under what it belongs to. */
 function columns(rows: readonly (readonly [string, string])[], least = 0): string[] {
   const width = Math.max(least, ...rows.map(([left]) => left.length).filter((length) => length <= WIDEST));
   return rows.flatMap(([left, right]) =>

@@ -12,7 +12,7 @@ let nowMs = 0;
 let runs = 0;
 let result: () => Promise<string> = async () => 'up 1\n';
 const logged: unknown[] = [];
-/** What happens to answers that wait for their callers, and after how many milliseconds. */
+/** Callbacks for answers that wait for their callers, and the milliseconds after which they run. */
 const waits = new Map<() => void, number>();
 let onWait = () => {};
 

@@ -10,7 +10,7 @@ import { type CollectProcesses, createScrape } from './scrape.ts';
 export interface OpenMetricsOptions {
   readonly config: Config;
   readonly metrics: Metrics;
-  /** What this process is called. */
+  /** The name of this process. */
   readonly name: string;
   readonly collectOthers: CollectProcesses | undefined;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import type { MetricSnapshot, Metrics, ProcessMetrics } from '@gatehouse/observa
 export type CollectProcesses = () => Promise<ReadonlyMap<string, ProcessMetrics>>;
 
 export interface ScrapeOptions {
-  /** What this process is called. */
+  /** The name of this process. */
   readonly name: string;
   readonly metrics: Pick<Metrics, 'collect'>;
   /** The other processes; undefined where there are none. */

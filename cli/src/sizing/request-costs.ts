@@ -52,7 +52,7 @@ export const REQUEST_COSTS = {
   ),
 } as const satisfies Readonly<Record<string, Cost>>;
 
-/** What does not depend on the number of requests. */
+/** Costs that do not depend on the number of requests. */
 export const FIXED_COSTS = {
   segmentsPerSecond: cost(1, 'a second', 'segments of each gateway process', 'scaling.md'),
   positionBytes: cost(197, 'bytes', 'PostgreSQL: the position of a segment, for 100 days', 'scaling.md'),

@@ -1,6 +1,6 @@
 import type { Size } from './size.ts';
 
-/** What each figure of a size is called, in the order of a report. */
+/** The name of each figure of a size, in the order of a report. */
 export const SIZE_LINES: readonly (readonly [member: keyof Size, name: string, unit: string])[] = [
   ['gatewayProcesses', 'gateway processes', ''],
   ['gatewayNodes', 'gateway nodes, one of them spare', ''],

@@ -9,7 +9,7 @@ import {
   TARGETS,
 } from './request-costs.ts';
 
-/** What is to be served. */
+/** The load that is to be served. */
 export interface Demand {
   /** Requests a second at the busiest time. */
   readonly rate: number;
@@ -25,18 +25,18 @@ export interface Demand {
 
 export const USUAL_DEMAND: Omit<Demand, 'rate'> = { mean: 0.5, streams: 0.5, days: 90, bodyKb: 8 };
 
-/** What it takes. Cores are those of the measured machine, busy to their target. */
+/** The machines and processes that the load takes. Cores are those of the measured machine, busy to their target. */
 export interface Size {
   /** PostgreSQL primaries, each with the organisations of its own. */
   readonly databases: number;
-  /** That are needed; with the spare node there are more. */
+  /** The number that is needed; with the spare node there are more. */
   readonly gatewayProcesses: number;
   /** One more than the processes need, so that the service goes on without any of them. */
   readonly gatewayNodes: number;
   readonly gatewayCores: number;
   readonly gatewayMemoryGb: number;
   readonly apiNodes: number;
-  /** Of all primaries together, as everything below. */
+  /** Cores of all primaries together, as everything below. */
   readonly postgresCores: number;
   readonly postgresConnections: number;
   readonly walMbPerSecond: number;
@@ -46,7 +46,7 @@ export interface Size {
   readonly clickhouseGbPerDay: number;
   readonly clickhouseGb: number;
   readonly redisCores: number;
-  /** Of the journals of all nodes, without a backlog, and for each hour that a store is away. */
+  /** Growth of the journals of all nodes, without a backlog, and for each hour that a store is away. */
   readonly journalMbPerSecond: number;
   readonly backlogGbPerHour: number;
   readonly storeMbitPerSecond: number;

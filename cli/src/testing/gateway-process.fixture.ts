@@ -9,7 +9,7 @@ const report = (message: GatewayMessage) => process.send?.(message);
 const retained: object[] = [];
 let fullCollections = 0;
 
-/** What the type of Node's library leaves out. */
+/** Members that the types of Node's library leave out. */
 type Collection = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
 function countFullCollections(): void {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 /** One problem with the shape of a request, in the reply's `detail` list. */
 export interface Issue {
-  /** Where: `["body", "name"]`, `["query", "limit"]`, `["header", "content-type"]`. */
+  /** The path of the field: `["body", "name"]`, `["query", "limit"]`, `["header", "content-type"]`. */
   readonly loc: readonly (string | number)[];
-  /** What was wrong and what is accepted, for people. */
+  /** A sentence for people: what was wrong and what is accepted. */
   readonly msg: string;
   /** The kind of issue, for programs. */
   readonly type: string;

@@ -31,7 +31,7 @@ export function generateGatewayKey(randomBytes: (n: number) => Buffer): PlainTok
   return (LEAD + body + checkCharacters(body)) as PlainToken;
 }
 
-/** Whether the text has the form of a key with correct check characters. The key may still not exist. */
+/** True if the text has the form of a key with correct check characters. The key may still not exist. */
 export function isWellFormedGatewayKey(text: string): boolean {
   if (!/^sk_svc_[0-9A-Za-z]{32}$/.test(text) || text.length !== LEAD.length + RANDOM_LENGTH + 2) return false;
   const body = text.slice(LEAD.length, -2);
@@ -43,7 +43,7 @@ export function gatewayKeyPrefix(secret: string): string {
   return secret.slice(0, PREFIX_LENGTH);
 }
 
-/** What is stored of a key: SHA-256, 32 bytes. The key has 178 random bits, so a slow hash would add nothing. */
+/** The stored form of a key: SHA-256, 32 bytes. The key has 178 random bits, so a slow hash would add nothing. */
 export function hashGatewayKey(secret: string): TokenHash {
   return hash('sha256', secret, 'buffer') as TokenHash;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whether PostgreSQL can store the text as it is: no lone surrogates, no U+0000. */
+/** True if PostgreSQL can store the text as it is: no lone surrogates, no U+0000. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }

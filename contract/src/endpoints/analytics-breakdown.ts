@@ -23,7 +23,7 @@ const figures = {
   errors: z.int().meta({
     description: 'Requests with an error_code. A caller that left early is not an error.',
   }),
-  tokens: z.int().meta({ description: 'Of every kind.' }),
+  tokens: z.int().meta({ description: 'Tokens of every kind.' }),
   cost_pkr: pkr('Exact.'),
   total_ms: quantiles('Time from the request to the end of its answer'),
   ttft_ms: quantiles('Time to the first token, of the streams that had one; null if none had'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codePoints } from '../conventions/text.ts';
 import { MAX_METADATA_NAME_LENGTH } from '../limits.ts';
 
-/** What requests can be grouped by, besides one name of their metadata. */
+/** The groupings of requests, besides one name of their metadata. */
 export const BREAKDOWN_GROUPINGS = [
   'status',
   'error_code',

@@ -6,7 +6,7 @@ import { MAX_METADATA_NAME_LENGTH, MAX_SESSION_MODELS, MAX_SESSION_OFFSET } from
 import { analyticsErrors, appliedWindow, filters, windowParameters } from './analytics-filters.ts';
 import { pkr } from './fields.ts';
 
-/** What sessions are sorted by, the most first. */
+/** The sort orders of sessions, the largest first. */
 export const SESSION_ORDERS = ['last_request', 'requests', 'cost', 'duration'] as const;
 export type SessionOrder = (typeof SESSION_ORDERS)[number];
 
@@ -20,7 +20,7 @@ export const Session = z
     errors: z.int().meta({
       description: 'Requests with an error_code. A caller that left early is not an error.',
     }),
-    tokens: z.int().meta({ description: 'Of every kind.' }),
+    tokens: z.int().meta({ description: 'Tokens of every kind.' }),
     cost_pkr: pkr('Exact.'),
     first_request_at: moment('When the first request in the window began.'),
     last_request_at: moment('When the last request in the window began.'),

@@ -14,7 +14,7 @@ import {
 } from './analytics-filters.ts';
 import { pkr } from './fields.ts';
 
-/** What spend can be grouped by. */
+/** The groupings of spend. */
 export const SPEND_GROUPINGS = ['model', 'key', 'project'] as const;
 export type SpendGrouping = (typeof SPEND_GROUPINGS)[number];
 

@@ -28,7 +28,7 @@ const figures = {
   errors: z.int().meta({
     description: 'Requests with an error_code. A caller that left early is not an error.',
   }),
-  tokens: z.int().meta({ description: 'Of every kind.' }),
+  tokens: z.int().meta({ description: 'Tokens of every kind.' }),
   cost_pkr: pkr('Exact.'),
   avg_total_ms: mean('The mean time from the request to the end of its answer; null without requests.'),
   avg_ttft_ms: mean('The mean time to the first token, of the streams that had one; null if none had.'),
@@ -113,7 +113,7 @@ export const getTrend = endpoint({
       description: `How many groups are listed, at most 100. All others together are in other. Buckets times series (groups, other, total) are at most ${MAX_TREND_CELLS}, and ${MAX_TREND_QUANTILE_CELLS} with quantiles.`,
     }),
     previous: z.enum(['true', 'false']).default('true').meta({
-      description: 'Whether the figures of the window before are wanted.',
+      description: 'True to add the figures of the window before.',
     }),
     ...windowParameters,
     ...filters,
@@ -125,7 +125,7 @@ export const getTrend = endpoint({
     interval: z.string(),
     time_zone: z.string().meta({ description: 'As given, or UTC.' }),
     group_by: z.string().nullable(),
-    figures: z.array(z.enum(TREND_FIGURES)).meta({ description: 'Those in the reply.' }),
+    figures: z.array(z.enum(TREND_FIGURES)).meta({ description: 'The figures in the reply.' }),
     buckets: z.array(z.iso.datetime({ offset: true })).meta({
       description:
         'The start of each bucket, in the time zone. Empty buckets are listed too. The window cuts the first and the last.',

@@ -227,7 +227,7 @@ export const RequestAttempt = z
     tokens_generated: z.int(),
     cost_pkr: z.number().meta({ description: "The request's cost is the sum over its attempts." }),
     ending: z.enum(ATTEMPT_ENDINGS),
-    error: z.string().nullable().meta({ description: 'What went wrong, without credentials and addresses.' }),
+    error: z.string().nullable().meta({ description: 'The error, without credentials and addresses.' }),
   })
   .meta({ id: 'RequestAttempt' });
 export type RequestAttempt = z.infer<typeof RequestAttempt>;

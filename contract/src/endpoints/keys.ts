@@ -181,12 +181,12 @@ export const getBudget = endpoint({
   method: 'GET',
   path: '/budget',
   summary:
-    'What the organisation deposited, spent and holds, and the same of each active key, newest first. All figures are of one moment. The active keys of all pages and revoked_keys add up to the organisation.',
+    "The organisation's deposits, spend and holds, and the same of each active key, newest first. All figures are of one moment. The active keys of all pages and revoked_keys add up to the organisation.",
   query: z.object({ limit: limit(), offset: offset() }),
   reply: z.strictObject({
     deposited_pkr: pkr('Deposits, minus withdrawals.'),
-    spent_pkr: pkr('What finished requests cost, settled or not.'),
-    held_pkr: pkr('What requests in flight hold.'),
+    spent_pkr: pkr('The cost of finished requests, settled or not.'),
+    held_pkr: pkr('The amount that requests in flight hold.'),
     available_pkr: pkr(
       'deposited_pkr - spent_pkr - held_pkr. Negative if providers billed more than was held.',
     ),

@@ -7,12 +7,12 @@ export const getService = endpoint({
   method: 'GET',
   path: '/service',
   access: 'public',
-  summary: 'What a client needs to know before it signs in. May be cached for a minute.',
+  summary: 'The facts that a client needs before it signs in. May be cached for a minute.',
   reply: z.strictObject({
     version: z.string().meta({ description: 'The version of the API.', example: '0.1.0' }),
     gateway_url: z.string().nullable().meta({
       description:
-        'Where clients reach the gateway, without a slash at the end and without /v1. Null if the service cannot know it, because it listens on every address; then use the host name of the API and gateway_port.',
+        'The address where clients reach the gateway, without a slash at the end and without /v1. Null if the service cannot know it, because it listens on every address; then use the host name of the API and gateway_port.',
       example: 'https://llm.example.com',
     }),
     gateway_port: z.int().nullable().meta({
@@ -24,7 +24,7 @@ export const getService = endpoint({
         client_id: z.string(),
         authorization_endpoint: z.string().nullable().meta({
           description:
-            'Where a browser is sent to sign in. Null while the issuer cannot be reached; try again later.',
+            'The address where a browser is sent to sign in. Null while the issuer cannot be reached; try again later.',
           example: 'https://accounts.google.com/o/oauth2/v2/auth',
         }),
       })

@@ -20,7 +20,7 @@ const VaultKey = z
 
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
-/** It is sent in a header, so only characters that are safe in a header are accepted. */
+/** The key is sent in a header, so only characters that are safe in a header are accepted. */
 function providerKey() {
   return z
     .string()

@@ -57,7 +57,7 @@ function fieldsIn(
   }));
 }
 
-/** Whether the input may be left out. */
+/** True if the input may be left out. */
 export function isInputOptional(endpoint: Endpoint): boolean {
   return inputFields(endpoint, {}).every(({ isRequired }) => !isRequired);
 }

@@ -5,7 +5,7 @@ import { COMPONENTS, type JsonSchema, type NamedSchemas } from '../json-schema.t
 export interface TypeWriter {
   readonly named: NamedSchemas;
   readonly references: Set<string>;
-  /** What a caller sends may change after the call and may be undefined; a reply is read-only. */
+  /** A value that a caller sends may change after the call and may be undefined; a reply is read-only. */
   readonly side: 'sent' | 'got';
 }
 

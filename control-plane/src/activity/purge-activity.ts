@@ -2,7 +2,7 @@ import type { OrganizationId } from '@gatehouse/contract';
 import { type Database, DatabaseUnavailable } from '@gatehouse/store';
 import * as queries from './queries.ts';
 
-/** What retention removed from the log of one organisation. */
+/** The entries that retention removed from the log of one organisation. */
 export interface Purge {
   readonly organizationId: OrganizationId;
   readonly organizationName: string;

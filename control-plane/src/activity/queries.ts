@@ -102,7 +102,7 @@ export const listLogs = statement<{ organizationId: OrganizationId | null }, Log
 export interface CheckpointRow {
   readonly throughSequence: bigint;
   readonly hash: Buffer | null;
-  /** Whether the newest removed entry was at least a day old, which is the shortest retention. */
+  /** True if the newest removed entry was at least a day old, which is the shortest retention. */
   readonly isPlausible: boolean | null;
 }
 

@@ -5,7 +5,7 @@ import type { ApiMetrics } from '../http/api-metrics.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { RequestRates } from './figures/request-rates.ts';
 
-/** What the endpoints of this section work with. */
+/** The dependencies of the endpoints of this section. */
 export interface AnalyticsDependencies {
   /** For exports, of which an organisation has only a few at a time. */
   readonly database: Database;

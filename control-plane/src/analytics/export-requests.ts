@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<ExportType, Format>> = {
 
 export interface Export {
   readonly type: ExportType;
-  /** Of the window; part of the file's name. */
+  /** The name of the window; part of the file's name. */
   readonly name: string;
   readonly scope: Scope;
   readonly filter: RequestFilter;

@@ -52,7 +52,7 @@ export function openNames(
   };
 }
 
-/** What the groups of a report are called: the current names of keys and projects, and of anything else the group itself. */
+/** The names of the groups of a report: the current names of keys and projects, and of anything else the group itself. */
 export async function findGroupNames(
   database: Database,
   organizationId: OrganizationId,

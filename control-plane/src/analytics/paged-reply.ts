@@ -17,7 +17,7 @@ export interface PagedAnswer {
   readonly pages: AsyncGenerator<Page, void>;
   /** The permits for answers of this kind. */
   readonly permits: FairScheduler;
-  /** Whether it is likely to have several pages. */
+  /** True if it is likely to have several pages. */
   readonly isLong: boolean;
 }
 

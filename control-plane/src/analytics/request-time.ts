@@ -1,6 +1,6 @@
 import { uuidFromText } from '@gatehouse/contract';
 
-/** What a request id says: the id as it is stored, and the millisecond in which the request began. */
+/** The contents of a request id: the id as it is stored, and the millisecond in which the request began. */
 export interface RequestTime {
   readonly requestId: string;
   readonly ms: number;

@@ -238,7 +238,7 @@ function contains(needle: string): TelemetrySql {
   return containsText(rawSql('search_text'), needle);
 }
 
-/** Whether a text in lower case contains the needle, regardless of the needle's case. */
+/** True if a text in lower case contains the needle, regardless of the needle's case. */
 export function containsText(lowered: TelemetrySql, needle: string): TelemetrySql {
   const lower = fragment`lowerUTF8(${text('search', needle)})`;
   return /[Σσς]/.test(needle)

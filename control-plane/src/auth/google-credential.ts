@@ -19,7 +19,7 @@ export interface GoogleCredential extends GoogleIdentity {
   readonly hash: Buffer;
 }
 
-/** What a token is verified with. */
+/** The means of verifying a token. */
 export interface GoogleTokens {
   readonly issuer: GoogleIssuer;
   readonly clientId: string;

@@ -44,11 +44,11 @@ async function startIssuer({ timeoutMs }: { timeoutMs?: number } = {}) {
     asked,
     logged,
     clock,
-    /** What it says of itself. */
+    /** Sets the issuer's discovery document. */
     says: (answer: Answer) => {
       answers['/.well-known/openid-configuration'] = answer;
     },
-    /** What it says at one of its other addresses. */
+    /** Sets the answer at one of its other addresses. */
     saysAt: (path: string, answer: Answer) => {
       answers[path] = answer;
     },

@@ -29,7 +29,7 @@ export interface SigningKey {
 export interface GoogleIssuer {
   /** The key that the header names, or undefined. Throws the 503 while a request to the issuer is needed and fails. */
   findKey(header: JWSHeaderParameters): Promise<SigningKey | undefined>;
-  /** Where a browser signs in, or undefined if the issuer names no address that can be trusted. Throws the same 503. */
+  /** The address where a browser signs in, or undefined if the issuer names no address that can be trusted. Throws the same 503. */
   findAuthorizationUrl(): Promise<string | undefined>;
 }
 

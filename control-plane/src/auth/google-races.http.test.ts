@@ -19,7 +19,7 @@ describe('POST /auth/google by many at once', () => {
         .entries()
         .map(([status, { length }]) => [status, length]),
     );
-  /** What is stored of the organisations with this name. */
+  /** The stored rows of the organisations with this name. */
   const stored = (name: string) =>
     runSql(google.api.database)`
       SELECT count(*) AS organizations,

@@ -18,7 +18,7 @@ export interface GoogleIdentity {
   readonly email: string;
   /** The domain whose administrators manage the account. */
   readonly hostedDomain: string | undefined;
-  /** Whether the token was issued for one sign-in of one browser, even where the request does not name the nonce. */
+  /** True if the token was issued for one sign-in of one browser, even where the request does not name the nonce. */
   readonly hasNonce: boolean;
   readonly acceptedUntilSeconds: number;
 }
@@ -89,8 +89,8 @@ function isText(value: unknown): value is string {
 }
 
 /**
- * Whether Google is the authority for the address: its own mail, or a domain that it hosts. Any other address was verified
- * once, and may belong to another person since then.
+ * True if Google is the authority for the address: its own mail, or a domain that it hosts. Any other address was verified once, and may
+ * belong to another person since then.
  */
 export function isGoogleAuthoritative(email: string, hostedDomain: string | undefined): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

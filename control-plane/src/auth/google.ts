@@ -62,7 +62,7 @@ export function google({ databaseFor, log, settings, tokens }: GoogleDependencie
   );
 }
 
-/** Whether the sign-in would create an account, by a first look. Sign-ins to existing accounts are not limited. */
+/** True if the sign-in would create an account, by a first look. Sign-ins to existing accounts are not limited. */
 async function isNewcomer(database: Queryable, { subject, email }: GoogleCredential): Promise<boolean> {
   const found = await database.one(queries.findIsNewcomer, {
     googleSubject: subject,

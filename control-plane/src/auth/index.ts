@@ -34,7 +34,7 @@ export interface AuthDependencies {
   readonly google: GoogleTokens | undefined;
 }
 
-/** What Google sign-in works with. */
+/** The dependencies of Google sign-in. */
 export interface GoogleDependencies {
   readonly log: Logger;
   readonly settings: Pick<ControlPlaneSettings, 'google'>;

@@ -16,7 +16,7 @@ import { createPasswords, type Passwords } from './passwords.ts';
 describe('a sign-in that fails', () => {
   const api = duringTests(startTestApi);
 
-  /** What is done to answer this sign-in, in order. */
+  /** The steps that answer this sign-in, in order. */
   const workFor = async (email: string, password: string) => {
     const work: string[] = [];
     const { handle } = login({

@@ -34,7 +34,7 @@ const DELAYED_REJECTIONS = 1_000;
 /** The request that wants to sign in or register. */
 export interface PasswordCaller {
   readonly sourceIp: string;
-  /** Of the account to sign in to; none for one that is to be made. */
+  /** The address of the account to sign in to; none for one that is to be made. */
   readonly email: string | undefined;
   readonly gone: AbortSignal;
 }

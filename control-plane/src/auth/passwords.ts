@@ -17,8 +17,8 @@ export interface Passwords {
   /** The Argon2id hash of the prepared password in PHC form. */
   hash(password: Secret): Promise<string>;
   /**
-   * Whether it is the password of the hash, in any Unicode form. Without a hash it does the same work as for a wrong password
-   * and answers false: one hash, and one more for each other form of this password, of which most have none.
+   * True if it is the password of the hash, in any Unicode form. Without a hash it does the same work as for a wrong password and answers
+   * false: one hash, and one more for each other form of this password, of which most have none.
    */
   matches(password: Secret, hash: string | null): Promise<boolean>;
   /** For a password that matches: its hash where the stored one is of another form, from before passwords were prepared. */
@@ -55,8 +55,8 @@ export function createPasswords(
 let commonest: ReadonlySet<string> | undefined;
 
 /**
- * Whether the password is among the commonest ones of past leaks, in any case and with the usual figures for letters,
- * or is one thing repeated, or a row of neighbours. The list leaves those out.
+ * True if the password is among the commonest ones of past leaks, in any case and with the usual figures for letters, or is one thing
+ * repeated, or a row of neighbours. The list leaves those out.
  */
 export async function isCommonPassword(password: Secret): Promise<boolean> {
   // Only the list itself is remembered: an import that failed is tried again.

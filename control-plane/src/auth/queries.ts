@@ -199,7 +199,7 @@ export const deleteOldRegistrationAttempts = statement<{ windowSeconds: number }
   sql`DELETE FROM registration_attempts WHERE attempted_at < clock_timestamp() - make_interval(secs => ${'windowSeconds'})`,
 );
 
-/** Whether neither the Google subject nor the address has an account. */
+/** True if neither the Google subject nor the address has an account. */
 export const findIsNewcomer = statement<{ googleSubject: string; email: string }, { isNewcomer: boolean }>(
   'auth-find-is-newcomer',
   sql`SELECT NOT EXISTS (SELECT FROM users WHERE google_subject = ${'googleSubject'} OR email = ${'email'}) AS is_newcomer`,
@@ -270,7 +270,7 @@ export const updateActive = statement<{ userId: UserId; isActive: boolean }>(
   sql`UPDATE users SET is_active = ${'isActive'} WHERE id = ${'userId'}`,
 );
 
-/** Of an account whose hash is still the earlier one, where that is given. */
+/** Updates the hash of an account, if it is still the earlier one, where that is given. */
 export const updatePassword = statement<{ userId: UserId; passwordHash: string; earlierHash: string | null }>(
   'auth-update-password',
   sql`UPDATE users SET password_hash = ${'passwordHash'}

@@ -16,7 +16,7 @@ describe('POST /auth/register by many at once', () => {
       body: { email, password: 'a long enough phrase', organization_name: name },
     });
 
-  /** What is stored of the organisations with these ids. */
+  /** The stored rows of the organisations with these ids. */
   const stored = (ids: readonly string[]) =>
     runSql(api.database)`
       SELECT (SELECT count(*) FROM organizations WHERE id = ANY(${ids})) AS organizations,

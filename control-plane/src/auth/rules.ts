@@ -27,7 +27,7 @@ export function comparableEmail(given: string): string | undefined {
   return auth.login.body.shape.email.safeParse(given).data;
 }
 
-/** What is wrong with the form of a new password, as a sentence; undefined when it is acceptable. */
+/** The issue with the form of a new password, as a sentence; undefined when it is acceptable. */
 export function passwordIssue(password: Secret): string | undefined {
   return auth.register.body.shape.password.safeParse(password.reveal()).error?.issues[0]?.message;
 }

@@ -13,7 +13,7 @@ describe('the log of failed sign-ins', () => {
   const google = duringTests(() => startGoogleApi({ signInAttempts: 3 }));
 
   const beginning = (email: string) => createHash('sha256').update(email).digest('hex').slice(0, 16);
-  /** What is logged of a request besides the line that every request has. */
+  /** The log lines of a request besides the one that every request has. */
   const linesOf = (reply: RawReply) =>
     google.api.logLines
       .filter((line) => line['request_id'] === reply.headers['x-request-id'] && line['msg'] !== 'request')

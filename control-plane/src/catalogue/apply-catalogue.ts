@@ -65,7 +65,7 @@ export function applyCatalogue(database: Database, catalogue: Catalogue): Promis
   });
 }
 
-/** What `applyCatalogue` would change now. */
+/** The changes that `applyCatalogue` would make now. */
 export async function previewCatalogue(database: Database, catalogue: Catalogue): Promise<CatalogueChange> {
   return (await compareCatalogue(database, catalogue)).change;
 }

@@ -93,7 +93,7 @@ export class CatalogueDocument {
     }
   }
 
-  /** Whether the path exists; its value may be null. */
+  /** True if the path exists; its value may be null. */
   has(path: readonly PropertyKey[]): boolean {
     return this.#document.hasIn(path);
   }

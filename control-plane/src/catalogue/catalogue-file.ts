@@ -172,7 +172,7 @@ export const CatalogueFile = Members.transform(({ providers, routes }): Catalogu
   };
 });
 
-/** What a provider can be asked for. */
+/** The surfaces of a provider. */
 export function surfacesOf(protocol: ProviderProtocol, flags: StatedProviderFlags): readonly Surface[] {
   return Object.keys(providerFlags(protocol, flags).surfaces) as Surface[];
 }

@@ -1,6 +1,6 @@
 import { defaultEndpoints, endpointsServedBy, type GatewayEndpoint, type Surface } from '@gatehouse/contract';
 
-/** What every target of a route can serve, by the surfaces of their providers. */
+/** The endpoints that every target of a route can serve, by the surfaces of their providers. */
 export function commonEndpoints(surfaces: readonly (readonly Surface[])[]): readonly GatewayEndpoint[] {
   return inAll(surfaces.map(endpointsServedBy));
 }

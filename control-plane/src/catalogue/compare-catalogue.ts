@@ -11,7 +11,7 @@ import {
   storedTarget,
 } from './stored-targets.ts';
 
-/** What a file changes, by name; each list in the file's order. */
+/** The changes of a file, by name; each list in the file's order. */
 export interface CatalogueChange {
   readonly providers: Changes;
   readonly routes: Changes & {
@@ -33,7 +33,7 @@ export interface Comparison {
   readonly routes: readonly CatalogueRoute[];
 }
 
-/** What applying the file would change. Read-only. */
+/** The changes that applying the file would make. Read-only. */
 export async function compareCatalogue(source: Queryable, catalogue: Catalogue): Promise<Comparison> {
   const providerRows = await source.many(queries.listProviders);
   const providers = differences(
@@ -156,7 +156,7 @@ function routeDifferences(wanted: readonly CatalogueRoute[], found: readonly que
   return differences(wantedMembers, foundMembers);
 }
 
-/** Whether a file can state them only as a list. */
+/** True if a file can state them only as a list. */
 function isList([first, ...others]: readonly StoredTarget[]): boolean {
   return first === undefined || others.length > 0 || first.weight !== 1 || first.priority !== 1;
 }
@@ -176,7 +176,7 @@ function targetMembers([target]: readonly StoredTarget[]): Record<string, unknow
   };
 }
 
-/** What is compared of a route beside its targets, by the file's member names. */
+/** The members of a route that are compared beside its targets, by the file's names. */
 type RouteMembers = Readonly<Record<keyof ReturnType<typeof rowMembers>, unknown>>;
 
 function fileMembers(route: CatalogueRoute): RouteMembers {

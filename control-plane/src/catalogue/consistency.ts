@@ -55,7 +55,7 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is wrong with the members of one route together, given the providers of the file. */
+/** Issues between the members of one route, given the providers of the file. */
 function routeIssues(
   stated: Members,
   route: RouteMembers,
@@ -157,7 +157,7 @@ function validOf(shape: Readonly<Record<string, z.ZodType>>, members: Readonly<R
   );
 }
 
-/** What a provider of the file can be asked for; undefined where its protocol or its surfaces are invalid. */
+/** The surfaces of a provider of the file; undefined where its protocol or its surfaces are invalid. */
 function surfacesOfMember(provider: unknown): readonly Surface[] | undefined {
   if (!isMapping(provider)) return undefined;
   const protocol = Provider.shape.protocol.safeParse(provider['protocol']);

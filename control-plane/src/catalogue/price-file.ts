@@ -7,7 +7,7 @@ import { amount } from './written-number.ts';
 const MAX_TIERS = 8;
 const MAX_CALLS = 16;
 
-/** What a million tokens of each part cost. */
+/** The price of a million tokens of each part. */
 export interface TokenPrices {
   readonly input: bigint;
   readonly output: bigint;

@@ -34,7 +34,7 @@ export const listRoutes = statement<
     isActive: boolean;
     endpoints: GatewayEndpoint[];
     targets: readonly StoredTarget[];
-    /** Those that take a key of the organisation. */
+    /** The providers that take a key of the organisation. */
     byokProviders: string[];
   }
 >(
@@ -47,7 +47,7 @@ export const findActiveRoutes = statement<{ ids: readonly string[] }, { id: stri
   sql`SELECT id FROM routes WHERE id = ANY (${'ids'}::text[]) AND is_active`,
 );
 
-/** Of names, the first that is an alias of an active route. */
+/** Finds, of the names, the first that is an alias of an active route. */
 export const findRouteOfAlias = statement<{ names: readonly string[] }, { alias: string; routeId: string }>(
   'catalogue-find-route-of-alias',
   sql`SELECT a.alias, a.route_id FROM route_aliases a JOIN routes r ON r.id = a.route_id
@@ -107,7 +107,7 @@ export interface ProviderRow {
   /** Empty where the provider takes no key. */
   readonly credentials: readonly StoredCredential[];
   readonly outputLimit: string;
-  /** Those that the catalogue states. */
+  /** The flags that the catalogue states. */
   readonly flags: StatedProviderFlags;
   /** Null for the default list. */
   readonly deny: readonly MemberRule[] | null;
@@ -257,7 +257,7 @@ export const insertBuiltInRoute = statement<RouteValues>(
         IS DISTINCT FROM (excluded.endpoints, excluded.max_input_tokens)`,
 );
 
-/** Of all routes but the built-in ones, and only aliases that are not among these. */
+/** Deletes aliases of all routes but the built-in ones, except these. */
 export const deleteAliasesExcept = statement<{ aliases: readonly string[]; routeIds: readonly string[] }>(
   'catalogue-delete-aliases-except',
   sql`DELETE FROM route_aliases a USING routes r

@@ -15,7 +15,7 @@ export const upstreamModel = text(
   `1 to ${MAX_ROUTE_ID_LENGTH} characters`,
 );
 
-/** What a route states once, and a target may state otherwise. */
+/** Members that a route states once, and a target may state otherwise. */
 export const PRICE_MEMBERS = {
   price_pkr_per_million: Price.optional(),
   price_pkr_per_call: CallPrices.optional(),

@@ -1,6 +1,6 @@
 import { apiMetrics, type Metrics } from '@gatehouse/observability';
 
-/** What the API counts. */
+/** The metrics of the API. */
 export class ApiMetrics {
   readonly #requests;
   readonly #requestSeconds;

@@ -12,7 +12,7 @@ export interface Caller {
    * not come through a proxy.
    */
   readonly network: string | undefined;
-  /** Whether the caller used no TLS. False where a trusted proxy does not say. */
+  /** True if the caller used no TLS. False where a trusted proxy does not say. */
   readonly isPlainHttp: boolean;
 }
 

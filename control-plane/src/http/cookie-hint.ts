@@ -14,7 +14,7 @@ const MISSING = `No session cookie came with this request, which came over plain
 
 export interface CookieHint {
   readonly text: string;
-  /** Whether hardly any client can send the cookies back. On this machine most can. */
+  /** True if hardly any client can send the cookies back. On this machine most can. */
   readonly isForOperator: boolean;
 }
 

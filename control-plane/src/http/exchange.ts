@@ -65,7 +65,7 @@ export class Exchange {
     return this.#body;
   }
 
-  /** Whether the connection was closed because its caller did not read the answer. */
+  /** True if the connection was closed because its caller did not read the answer. */
   get isUnread(): boolean {
     return this.#body?.isClosed === true;
   }

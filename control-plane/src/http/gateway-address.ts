@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '@gatehouse/contract';
 
-/** Where clients reach the gateway, as far as the control plane knows. Both may change until the gateway listens. */
+/** The address where clients reach the gateway, as far as the control plane knows. Both may change until the gateway listens. */
 export interface GatewayAddress {
   readonly url: () => string | undefined;
   readonly port: () => number | undefined;

@@ -59,7 +59,7 @@ export interface StreamedReply {
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What of the answer is in memory beside the piece that was read last. */
+  /** The bytes of the answer in memory beside the piece that was read last. */
   readonly keptBytes?: () => number;
 }
 
@@ -71,7 +71,7 @@ type ReplyOf<E extends Endpoint> = Promise<Reply<z.input<E['reply']>> | Streamed
 /** An endpoint of the contract with its handler. */
 export interface Implementation {
   readonly endpoint: Endpoint;
-  /** Whether a permit of the session's organisation is held while it is handled. */
+  /** True if a permit of the session's organisation is held while it is handled. */
   readonly holdsPermit: boolean;
   readonly handle: (
     call: Call<unknown, unknown>,

@@ -1,6 +1,6 @@
 import { type GatewayAddress, gatewayInWords } from './gateway-address.ts';
 
-/** What `/` answers to a program. A browser gets the dashboard where it is served. */
+/** The answer of `/` to a program. A browser gets the dashboard where it is served. */
 export function indexText(gateway: GatewayAddress, hasDashboard: boolean): string {
   return `This is the API of Gatehouse. Its endpoints are below /api of this address: sign in with POST /api/auth/login.
 ${hasDashboard ? 'The dashboard is at this address: open it in a browser.' : 'The dashboard is not served here (DASHBOARD is off).'}

@@ -62,7 +62,7 @@ export interface HttpDependencies {
     organizationId: string,
     gone: AbortSignal,
   ) => Disposable | Promise<Disposable>;
-  /** What keeps the service from serving, in a few words each; empty when it is ready. */
+  /** The reasons why the service cannot serve, in a few words each; empty when it is ready. */
   readonly missing: () => Promise<readonly string[]>;
   /** Records events of the activity log that come from an address. */
   readonly recordsFrom: (sourceIp: string) => RecorderFor<ActivityAction>;
@@ -73,7 +73,7 @@ export interface HttpDependencies {
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
   readonly settings: HttpSettings;
-  /** Where what callers do not read is counted; with the bounds of the service unless given. */
+  /** The counter of answers that callers do not read; with the bounds of the service unless given. */
   readonly unreadAnswers?: UnreadAnswers;
   /** With it the server speaks HTTPS only. */
   readonly certificate?: Certificate | undefined;

@@ -27,7 +27,7 @@ export function sourceIp(
   return peer;
 }
 
-/** Whether the forwarding headers of the peer, by its plain address, count. */
+/** True if the forwarding headers of the peer, by its plain address, count. */
 export function isTrustedProxy(peer: string, { trustedProxyHops, trustedProxies }: ProxySettings): boolean {
   const [address = ''] = peer.split('%');
   const version = isIP(address);

@@ -14,7 +14,7 @@ async function mint(account: KeyAccount, names: string[]) {
   return minted;
 }
 
-/** So many copies of a key, some of them of one moment, and every second one for one model. */
+/** Makes copies of a key, some of them of one moment, and every second one for one model. */
 async function multiply(api: TestApi, keyId: string, copies: number) {
   await runSql(api.owner)`
     INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment,

@@ -109,7 +109,7 @@ export const limitKey = tenantStatement<
       RETURNING key_prefix`,
 );
 
-/** Where a page of a list of keys begins: after this key, or at the newest. */
+/** The start of a page of a list of keys: after this key, or at the newest. */
 export interface KeyCursor {
   readonly afterCreatedAt: string | null;
   readonly afterId: KeyId | null;

@@ -1,6 +1,6 @@
 import { MAX_EPOCH_SECONDS, timestampWithOffset } from '@gatehouse/contract';
 
-/** What a new credit limit of a key is judged against. */
+/** The amounts that a new credit limit of a key is judged against. */
 export interface CreditPosition {
   /** The cost of the key's settled requests. */
   readonly settledMicroPkr: bigint;

@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 
 /** How long listing keys waits for last_used_at. */
 const LAST_USED_TIMEOUT_MS = 250;
-/** Of all organisations together, so that other queries and inserts get connections to the store, too. */
+/** Queries of all organisations together, so that other queries and inserts get connections to the store, too. */
 const QUERIES_AT_ONCE = 4;
 
 const listLastUsed = (organizationId: OrganizationId) =>

@@ -15,7 +15,7 @@ export interface OrganizationSummary {
   readonly heldMicroPkr: bigint;
 }
 
-/** Whether an account has been registered yet. */
+/** True if an account has been registered yet. */
 export async function hasOrganizations(database: Queryable): Promise<boolean> {
   return (await database.one(queries.hasOrganizations))?.has ?? false;
 }

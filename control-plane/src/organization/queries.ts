@@ -20,7 +20,7 @@ export interface Project {
   readonly id: ProjectId;
   readonly name: string;
   readonly createdAt: string;
-  /** Whether its requests may use the platform's credentials after the organisation's own key failed. */
+  /** True if its requests may use the platform's credentials after the organisation's own key failed. */
   readonly byokFallback: boolean;
 }
 

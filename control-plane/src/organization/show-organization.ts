@@ -4,7 +4,7 @@ import { type OrganizationSummary, organizationSummary } from './list-organizati
 import * as queries from './queries.ts';
 
 export interface OrganizationOverview extends OrganizationSummary {
-  /** Those that are not revoked. */
+  /** The keys that are not revoked. */
   readonly keys: number;
   /** Null: the default applies. */
   readonly retentionDays: number | null;
@@ -16,7 +16,7 @@ export interface OrganizationOverview extends OrganizationSummary {
 
 const NEWEST_DEPOSITS = 20;
 
-/** What an operator sees of one organisation; undefined when the id is unknown. */
+/** An operator's view of one organisation; undefined when the id is unknown. */
 export async function showOrganization(
   database: Queryable,
   organizationId: OrganizationId,

@@ -18,7 +18,7 @@ export interface RawRequest {
   readonly body?: string | Buffer;
 }
 
-/** What a test gives of a request to an endpoint. */
+/** The input that a test gives for a request to an endpoint. */
 export interface Given {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
@@ -122,7 +122,7 @@ export class ApiClient {
   }
 }
 
-/** What the endpoint declares for the status of the reply; fails where it declares nothing. */
+/** The schema that the endpoint declares for the status of the reply; fails where it declares nothing. */
 function replySchema(endpoint: Endpoint, { status, text }: RawReply): z.ZodType {
   if (status === endpoint.status) return endpoint.reply;
   const bodies = errorsOf(endpoint).filter((error) => error.status === status);

@@ -196,7 +196,7 @@ interface SignIn {
   readonly nonce: string | undefined;
 }
 
-/** What a browser and the client's server do to get the tokens. */
+/** Does the part of a browser and the client's server to get the tokens. */
 async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise<Issued> {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({

@@ -74,7 +74,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   gateway: { url: () => 'http://127.0.0.1:8081', port: () => 8081 },
 };
 
-/** What a test can put in the place of what the API would otherwise work with. */
+/** The parts that a test can replace in the API. */
 export interface TestParts {
   /** Left out: a store that refuses every connection. Stays open when the API closes. */
   readonly telemetry?: TelemetryClient;

@@ -76,7 +76,7 @@ export function fieldError(error: unknown, field: string): string | undefined {
   return issue === undefined ? undefined : finished(issue.msg);
 }
 
-/** Whether the same read may succeed in a moment. */
+/** True if the same read may succeed in a moment. */
 export function mayRetry(error: unknown): boolean {
   if (error instanceof GatehouseConnectionError) return true;
   return (

@@ -3,10 +3,12 @@ import { apiCall, queryOf } from './call.ts';
 
 export const serviceCall = apiCall('getService', {});
 
-/** Of a gateway with the settings that it has by default. */
+/** The URL of a gateway with default settings. */
 const DEFAULT_URL = 'http://localhost:8081';
 
-/** Where clients reach the gateway, without `/v1`; the default where the service does not know. Undefined while it is asked for. */
+/**
+ * The address where clients reach the gateway, without `/v1`; the default where the service does not know. Undefined while it is asked for.
+ */
 export function useGatewayUrl(): string | undefined {
   const { data, isPending } = useQuery({ ...queryOf(serviceCall), staleTime: 300_000 });
   if (isPending) return undefined;

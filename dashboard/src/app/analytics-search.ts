@@ -1,7 +1,7 @@
 import { DEFAULT_RANGE, parseRange, rangeQuery, rangeSearch, type TimeRange } from '../format/range.ts';
 import { withoutUndefined } from './search.ts';
 
-/** What the pages over the request log have in common in their URLs: the window and three filters. */
+/** The URL members that the pages over the request log share: the window and three filters. */
 export interface AnalyticsSearch {
   readonly range?: string | undefined;
   readonly from?: string | undefined;
@@ -45,7 +45,7 @@ export function withRange<Search extends AnalyticsSearch>(search: Search, range:
   return { ...search, range: undefined, from: undefined, to: undefined, ...rangeSearch(range) };
 }
 
-/** What pages over the request log have in common, for a link from one to another. */
+/** The members that pages over the request log share, for a link from one to another. */
 export function windowAndFilters({ range, from, to, project, key, model }: AnalyticsSearch): AnalyticsSearch {
   return withoutUndefined({ range, from, to, project, key, model });
 }

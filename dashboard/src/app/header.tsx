@@ -56,7 +56,7 @@ export function Header({
   );
 }
 
-/** What the header is like before the session is known: the same height, nothing else. */
+/** The header before the session is known: the same height, nothing else. */
 export function HeaderPlaceholder() {
   return (
     <div className={styles.header} aria-hidden="true">

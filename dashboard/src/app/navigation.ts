@@ -19,7 +19,7 @@ export interface NavigationItem {
   readonly icon: ComponentType;
   /** More words by which the command palette finds it. */
   readonly words?: string;
-  /** Whether its page has a time range, which a click takes along. */
+  /** True if its page has a time range, which a click takes along. */
   readonly hasRange?: boolean;
 }
 

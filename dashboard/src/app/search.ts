@@ -24,7 +24,7 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text.replaceAll('%3A', ':').replaceAll('%2F', '/')}`;
 }
 
-/** What a page keeps of a URL: members that are not set are left out, so that two URLs of one state are one. */
+/** The members of a URL that a page keeps: those that are not set are left out, so that two URLs of one state are one. */
 export function withoutUndefined<Search extends object>(search: Search): Search {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search;
 }

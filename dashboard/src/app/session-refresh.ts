@@ -14,7 +14,7 @@ const REFRESHED_AT = 'gatehouse.refreshed-at';
 const FLAG_MS = 60_000;
 const ASK_MS = 10_000;
 
-/** What this tab knows by itself: the storage may be forbidden. */
+/** The time that this tab knows by itself: the storage may be forbidden. */
 let knownAt = 0;
 
 /** When a tab last refreshed. A refresh of another tab may be missing for a moment. */
@@ -39,7 +39,7 @@ export function refreshOnce(send: () => Promise<void>): Promise<void> {
   });
 }
 
-/** Whether the access cookie is old enough to renew it, for all that this tab knows. */
+/** True if the access cookie is old enough to renew it, for all that this tab knows. */
 async function isDue(): Promise<boolean> {
   if (refreshDelayMs(refreshedAt(), Date.now(), 0) > 0) return false;
   if (!(await isFlagRaised(REFRESHED))) return true;
@@ -48,7 +48,7 @@ async function isDue(): Promise<boolean> {
   return false;
 }
 
-/** Whether the service takes the access cookie that the browser has now. */
+/** True if the service takes the access cookie that the browser has now. */
 function isAccepted(): Promise<boolean> {
   return fetch('/api/auth/me', { cache: 'no-store', signal: AbortSignal.timeout(ASK_MS) }).then(
     ({ ok }) => ok,

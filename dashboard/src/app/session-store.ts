@@ -1,11 +1,11 @@
 import type { Account } from '@gatehouse/sdk';
 import { openChannel } from '../browser/tabs.ts';
 
-/** What the page knows about who is using it. */
+/** The state of the session, as far as the page knows. */
 export type SessionState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'signed-in'; readonly account: Account }
-  /** It ended while the page was in use: what was typed stays, and a dialog asks to sign in. */
+  /** The session ended while the page was in use: what was typed stays, and a dialog asks to sign in. */
   | { readonly kind: 'expired'; readonly account: Account }
   | { readonly kind: 'signed-out' };
 

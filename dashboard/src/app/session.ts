@@ -23,7 +23,7 @@ export function useSession(): SessionState {
   return useSyncExternalStore(subscribeSession, sessionState);
 }
 
-/** Who is signed in. For components of pages that need a session, which the router renders only with one. */
+/** The account that is signed in. For components of pages that need a session, which the router renders only with one. */
 export function useAccount(): Account {
   const account = useSyncExternalStore(subscribeSession, accountOfPage);
   if (account === undefined) throw new Error('There is no session.');

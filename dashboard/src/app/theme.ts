@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { onDarkChange, prefersDark } from '../browser/interfaces.ts';
 import { storedText, storeText } from '../browser/storage.ts';
 
-/** What the person chose; the system's unless they did. Kept on this device only. */
+/** The choice of the person; the system's unless they did. Kept on this device only. */
 export type Theme = 'light' | 'dark' | 'system';
 
 const STORAGE_KEY = 'gatehouse.theme';

@@ -1,6 +1,6 @@
 // Interfaces of the browser that may be missing, may refuse, or may say what is not so.
 
-/** Whether the person or their administrator blocks cookies for this address. Chromium says in `cookieEnabled` that they do not. */
+/** True if the person or their administrator blocks cookies for this address. Chromium says in `cookieEnabled` that they do not. */
 export function areCookiesBlocked(): boolean {
   const cookie = 'gatehouse_probe=1';
   try {
@@ -45,7 +45,7 @@ export function onDarkChange(listener: () => void): () => void {
   return () => dark.removeEventListener('change', listener);
 }
 
-/** Whether the window is as narrow as a phone. */
+/** True if the window is as narrow as a phone. */
 export function isPhone(): boolean {
   return matchMedia('(max-width: 640px)').matches;
 }

@@ -8,7 +8,7 @@ export const PAGE_LANGUAGE = 'en-GB';
 export interface Zone {
   /** An IANA name that `Intl` takes. */
   readonly name: string;
-  /** What the browser named instead, where there is no such zone. */
+  /** The name that the browser gave instead, where there is no such zone. */
   readonly unknown?: string;
 }
 

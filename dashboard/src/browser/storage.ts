@@ -16,7 +16,7 @@ export function storedText(store: Store, key: string): string | undefined {
   }
 }
 
-/** Whether it is kept. */
+/** True if it is kept. */
 export function storeText(store: Store, key: string, text: string): boolean {
   try {
     opened(store).setItem(key, text);

@@ -40,7 +40,7 @@ export async function raiseFlag(name: string, ms: number): Promise<void> {
   }
 }
 
-/** Whether a tab has raised the flag. */
+/** True if a tab has raised the flag. */
 export async function isFlagRaised(name: string): Promise<boolean> {
   try {
     const { held = [] } = await navigator.locks.query();

@@ -11,7 +11,7 @@ interface ReadoutRow {
 export interface ReadoutProps {
   readonly start: Date;
   readonly widthMs: number;
-  /** Where the cursor is, and how wide the chart is: the readout stays inside. */
+  /** The position of the cursor and the width of the chart: the readout stays inside. */
   readonly left: number;
   readonly of: number;
   readonly rows: readonly ReadoutRow[];
@@ -24,7 +24,7 @@ const MOST = 12;
 /** The largest first; everything else is last. */
 const rank = ({ id, value }: ReadoutRow) => (id === 'other' ? -1 : (value ?? 0));
 
-/** What a chart shows under the cursor. */
+/** The values of a chart under the cursor. */
 export function Readout({ start, widthMs, left, of, rows, format, isStacked }: ReadoutProps) {
   const known = rows.filter(({ value }) => value !== null && (value !== 0 || rows.length <= 3));
   const sorted = isStacked ? known.toSorted((a, b) => rank(b) - rank(a)) : known;

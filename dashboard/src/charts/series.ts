@@ -10,7 +10,7 @@ export interface Series {
   readonly colour?: SeriesColour | undefined;
   /** Drawn with dashes: a second quantile beside the first. */
   readonly isDashed?: boolean;
-  /** Whether a page can be filtered by it: "other" and unknown groups are none. */
+  /** True if a page can be filtered by it: "other" and unknown groups are none. */
   readonly canFilter?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function stacked(layers: readonly (readonly (number | null)[])[]): number
   return heights;
 }
 
-/** Which series are shown after a click in the legend: only that one, or all again where it was the only one. */
+/** The series that are shown after a click in the legend: only that one, or all again where it was the only one. */
 export function isolated(
   id: string,
   shown: ReadonlySet<string>,

@@ -12,7 +12,7 @@ import * as styles from './time-series.module.css';
 import { usePlot } from './use-plot.ts';
 
 export interface TimeSeriesProps {
-  /** What it shows, for screen readers: "Requests by model". */
+  /** The subject for screen readers: "Requests by model". */
   readonly label: string;
   /** The start of each bucket, RFC 3339. */
   readonly buckets: readonly string[];
@@ -31,7 +31,7 @@ export interface TimeSeriesProps {
   readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined;
   /** A click on the funnel beside a name in the legend. */
   readonly onFilter?: ((id: string) => void) | undefined;
-  /** Whether there is a legend; there is where there are several series, unless said otherwise. */
+  /** True if there is a legend; there is where there are several series, unless said otherwise. */
   readonly hasLegend?: boolean;
   /** Without axes, legend and table: a histogram above a list. */
   readonly isBare?: boolean;

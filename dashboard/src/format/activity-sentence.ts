@@ -7,11 +7,11 @@ export interface ActivitySentence {
   readonly actor: string;
   readonly isAccount: boolean;
   readonly verb: string;
-  /** What it was done to, as others named it; undefined where the verb says it all. */
+  /** The object of the action, as others named it; undefined where the verb says it all. */
   readonly object?: string;
   /** After the object. */
   readonly rest?: string;
-  /** Whether the object is a code rather than a name. */
+  /** True if the object is a code rather than a name. */
   readonly isCode?: boolean;
 }
 

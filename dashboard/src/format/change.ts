@@ -1,6 +1,6 @@
 import { percent } from './number.ts';
 
-/** What a change means: whether more is better. Traffic is neither. */
+/** The meaning of a change: which direction is better. Traffic is neither. */
 export type Direction = 'more-is-better' | 'less-is-better' | 'neither';
 
 export interface Change {

@@ -1,4 +1,4 @@
-/** What a group of the analytics is called: its current name, or what is known of one that was deleted. */
+/** The label of a group of the analytics: its current name, or what is known of one that was deleted. */
 export function groupLabel(
   by: string | null,
   { group, name }: { group: string | null; name: string | null },

@@ -22,7 +22,7 @@ const INTERVALS: readonly (readonly [text: string, ms: number])[] = [
 export interface Interval {
   readonly text: string;
   readonly ms: number;
-  /** Whether buckets are days, which begin at midnight of the viewer. */
+  /** True if buckets are days, which begin at midnight of the viewer. */
   readonly isDays: boolean;
 }
 

@@ -49,7 +49,7 @@ export function Button({
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
   readonly icon: ReactNode;
-  /** What it does: the tooltip and the name for screen readers. */
+  /** The action: the tooltip and the name for screen readers. */
   readonly label: string;
 }
 

@@ -15,7 +15,7 @@ export interface DialogProps {
   /** Buttons, the one that acts last. */
   readonly footer?: ReactNode;
   readonly size?: 's' | 'm' | 'l';
-  /** Whether Escape, a click beside it and the cross close it. */
+  /** True if Escape, a click beside it and the cross close it. */
   readonly isDismissable?: boolean;
   readonly role?: 'dialog' | 'alertdialog';
 }

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import * as styles from './empty-state.module.css';
 
 export interface EmptyStateProps {
-  /** What there is none of: "No requests in the last 24 hours". */
+  /** The missing thing: "No requests in the last 24 hours". */
   readonly title: string;
-  /** What to do next. */
+  /** The next step. */
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
 }

@@ -9,7 +9,7 @@ export interface FigureProps {
   readonly label: string;
   /** As it is read: `12.3K`. Undefined while it loads; null where it is unknown. */
   readonly value: string | null | undefined;
-  /** Whether the value is of the window or filter before, while the next one loads. */
+  /** True if the value is of the window or filter before, while the next one loads. */
   readonly isStale?: boolean;
   /** Small, after the value: `ms`, `PKR`. */
   readonly unit?: string | undefined;

@@ -16,7 +16,7 @@ export interface FilterOption {
 }
 
 export interface FilterSelectProps {
-  /** What is filtered: "Model". */
+  /** The name of the filter: "Model". */
   readonly label: string;
   readonly options: readonly FilterOption[];
   /** Undefined: all. A value that is no option, such as that of a revoked key, is shown as it is. */

@@ -11,7 +11,7 @@ export interface SearchFieldProps {
   /** After a short pause in typing, and at once on Enter, Escape and clear. */
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
-  /** Whether `/` focuses it: one of a page. */
+  /** True if `/` focuses it: one of a page. */
   readonly isMain?: boolean;
 }
 

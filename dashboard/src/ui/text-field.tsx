@@ -12,9 +12,9 @@ import * as styles from './field.module.css';
 export interface TextFieldProps
   extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children' | 'isInvalid'> {
   readonly label: string;
-  /** What is accepted, below the field. */
+  /** The accepted input, below the field. */
   readonly hint?: ReactNode;
-  /** What is wrong; it takes the place of the hint. */
+  /** The issue with the value; it takes the place of the hint. */
   readonly error?: string | undefined;
   readonly placeholder?: string;
   /** Beside the text, at its end: a unit such as PKR. */

@@ -1,4 +1,4 @@
-/** Whether an engine answers on a socket, and when it stops. */
+/** True if an engine answers on a socket, and when it stops. */
 import { type IncomingMessage, request } from 'node:http';
 
 export const ENGINE_PID_HEADER = 'x-gatehouse-engine-pid';
@@ -20,7 +20,7 @@ export async function pingEngine(socketPath: string, timeoutMs = 2_000): Promise
   return promise;
 }
 
-/** What the engine sends to its watchers at an orderly stop. */
+/** The message that the engine sends to its watchers at an orderly stop. */
 export const STOPPING_MESSAGE = 'leaving\n';
 
 /**

@@ -24,7 +24,7 @@ export const exceptions = {
   stopping: () => new EngineException(236, 'ABORTED', 'The engine is stopping.'),
 };
 
-/** What the engine threw, as an EngineException. Messages of the engine already have the form. */
+/** Turns what the engine threw into an EngineException. Messages of the engine already have the form. */
 export function toEngineException(error: unknown): EngineException {
   if (error instanceof EngineException) return error;
   if (error instanceof RangeError) return exceptions.badArguments(`${error.message}.`);

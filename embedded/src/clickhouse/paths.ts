@@ -21,7 +21,7 @@ import {
 } from '../data-owner.ts';
 import type { FileOwner } from '../postgres/launch.ts';
 
-/** What fits into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
+/** The bytes that fit into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
 
 export type EnginePaths = {
@@ -66,7 +66,7 @@ export function prepareEnginePaths(dataDir: string): EnginePaths {
 // Tables are four levels below the data; the files of a part are made together with its directory.
 const PART_DEPTH = 5;
 
-/** What the engine's user cannot read and write in the data, as a sentence; undefined when there is nothing. */
+/** The path that the engine's user cannot read or write in the data, as a sentence; undefined when there is nothing. */
 export function findUnusableData(dataDir: string, { dataDirectory, user }: EnginePaths): string | undefined {
   return findUnusable(dataDirectory, PART_DEPTH, dataDir, user);
 }

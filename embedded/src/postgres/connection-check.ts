@@ -16,7 +16,7 @@ const NO_SUCH_DATABASE = '3D000';
 const NO_SUCH_ROLE = '28000';
 const DATABASE_EXISTS = '42P04';
 
-/** Whether the product's database answers a query. The pid file says `ready` a moment before the server is. */
+/** True if the product's database answers a query. The pid file says `ready` a moment before the server is. */
 export async function acceptsQueries(address: ServerAddress): Promise<boolean> {
   try {
     await query(address, DATABASE, 'SELECT 1');

@@ -31,7 +31,7 @@ export interface EmbeddedPostgresOptions {
   readonly onEvent?: ((event: SupervisorEvent) => void) | undefined;
 }
 
-/** What the system provides. A test can take parts of it away. */
+/** The facilities that the system provides. A test can take parts of it away. */
 export interface Environment {
   readonly tools?: SystemTools | undefined;
   readonly nativeFolder?: string | undefined;

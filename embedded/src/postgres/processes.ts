@@ -11,7 +11,7 @@ interface ProcessRow {
 
 const hasProc = process.platform === 'linux';
 
-/** Where start times cannot be read, the process that now has the pid is taken for the same one. */
+/** If start times cannot be read, the process that now has the pid is taken for the same one. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return processState(identity) !== 'dead';
 }
@@ -27,18 +27,20 @@ export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): b
   }
 }
 
-/** Whether the process is a PostgreSQL server on exactly this directory. The command line decides, because every user
- *  may read it; a container's root may not read the working directory of another user's process. */
+/**
+ * True if the process is a PostgreSQL server on exactly this directory. The command line decides, because every user may read it; a
+ * container's root may not read the working directory of another user's process.
+ */
 export function isServerOn(clusterDir: string, pid: number): boolean {
   return commandOf(pid).includes(`/postgres -D ${clusterDir} `);
 }
 
-/** Whether the process could be any PostgreSQL server. */
+/** True if the process could be any PostgreSQL server. */
 export function looksLikePostgres(pid: number): boolean {
   return /postgres|postmaster/.test(commandOf(pid));
 }
 
-/** What appears in the command lines of one server's processes and of no others. */
+/** The names that appear in the command lines of one server's processes and of no others. */
 export interface ClusterNames {
   readonly clusterDir: string;
   readonly clusterName: string;

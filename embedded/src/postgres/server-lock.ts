@@ -90,7 +90,7 @@ function openLockFile(path: string): number | undefined {
   }
 }
 
-/** What the last leader recorded; undefined when there is nothing, or while it is being written. */
+/** The last leader's note; undefined when there is nothing, or while it is being written. */
 export function readLeaderNote(path: string): LeaderNote | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LeaderNote;

@@ -4,7 +4,7 @@ import { readPidFile } from './pid-file.ts';
 import { isServerOn } from './processes.ts';
 import { readLeaderNote } from './server-lock.ts';
 
-/** What the files in the data directory say about a server, checked against the processes of this system. */
+/** The findings about a server in the data directory, checked against the processes of this system. */
 export interface ServerStatus {
   readonly pid: number;
   readonly startedAtSeconds: number;
@@ -34,7 +34,7 @@ export async function readServerStatus(paths: ClusterPaths): Promise<ServerStatu
   };
 }
 
-/** Whether the server runs on although its leader is dead. */
+/** True if the server runs on although its leader is dead. */
 export function isOrphaned({ server, leader }: ServerStatus): boolean {
   return server !== undefined && leader !== undefined && processState(leader) === 'dead';
 }

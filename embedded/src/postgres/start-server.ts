@@ -32,7 +32,7 @@ export interface StartOptions {
   readonly paths: ClusterPaths;
   readonly tools: SystemTools;
   readonly nativeFolder: string;
-  /** Whether to create an empty cluster if there is none. */
+  /** True to create an empty cluster if there is none. */
   readonly mayCreate: boolean;
   /** Aborts the start. */
   readonly signal: AbortSignal;
@@ -128,7 +128,7 @@ async function changeOwner(
   for (const uid of found) if (uid !== to.uid) await chownTree(clusterDir, uid, to);
 }
 
-/** Whether a server that was started by hand, and so does not hold the lock, is on the files. */
+/** True if a server that was started by hand, and so does not hold the lock, is on the files. */
 async function isServedByHand(clusterDir: string): Promise<boolean> {
   const file = await readPidFile(clusterDir);
   return file !== undefined && identifyProcess(file.pid) !== undefined && looksLikePostgres(file.pid);

@@ -171,7 +171,7 @@ export async function insertRow(server: EmbeddedPostgres, row: string): Promise<
   await query(server, 'INSERT INTO kept (row) VALUES ($1)', [row]);
 }
 
-/** Whether the row exists. Retries until the server answers. */
+/** True if the row exists. Retries until the server answers. */
 export function hasRow(server: EmbeddedPostgres, row: string): Promise<boolean> {
   const select = () => query(server, 'SELECT FROM kept WHERE row = $1', [row]);
   return waitFor('an answer', () => select().catch(() => undefined)).then((rows) => rows.length === 1);

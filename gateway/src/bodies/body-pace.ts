@@ -4,7 +4,7 @@ import type { Timers } from '@gatehouse/concurrency';
 const PACE_MS = 5_000;
 const PACE_BYTES = 80 * 1024;
 
-/** What the slowest body that is waited for brings, in words. */
+/** The least pace of a body, in words. */
 export const MIN_PACE = `${PACE_BYTES / 1024} KiB in any ${PACE_MS / 1_000} seconds`;
 
 /** Calls `onSlow` when a body does not keep pace. Returns what ends the watch. */

@@ -14,12 +14,12 @@ export class ByteBudget {
     this.#shareBytes = shareBytes;
   }
 
-  /** Of all owners together. */
+  /** The bytes that all owners have taken together. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** Whether the owner may have as much more; it is taken then. */
+  /** True if the owner may have as much more; it is taken then. */
   take(owner: string, bytes: number): boolean {
     const ofOwner = (this.#takenBytesOf.get(owner) ?? 0) + bytes;
     const free = this.#limitBytes - this.#takenBytes - bytes;

@@ -10,7 +10,7 @@ export interface BodyRooms {
   readonly smallBodies: ByteBudget;
 }
 
-/** What the body of one request holds of the memory that all share (docs/decisions/0028). */
+/** The share that one request's body holds of the memory that all requests have in common (docs/decisions/0028). */
 export class HeldBody {
   readonly #rooms: BodyRooms;
   readonly #owner: string;

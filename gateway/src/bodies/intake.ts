@@ -12,7 +12,7 @@ const BYTES_PER_INTERVAL_OF_OWNER = BYTES_PER_INTERVAL / 4;
 // What a connection hands over at a time.
 const PIECE_BYTES = 64 * 1024;
 
-/** What bytes come from, and can be paused: a request, or a provider's answer. */
+/** A source of bytes that can be paused: a request, or a provider's answer. */
 export interface Source {
   readonly destroyed: boolean;
   pause(): unknown;
@@ -69,7 +69,7 @@ export class Intake {
     if (this.#bytesOf.size > 0 || this.#waiting.size > 0) this.#startInterval();
   }
 
-  /** What an owner takes beyond its share it pays back itself; nobody else waits for that. */
+  /** An owner pays back by itself the bytes that it takes beyond its share; nobody else waits for that. */
   #add(owner: string, bytes: number): void {
     const before = this.#bytesOf.get(owner) ?? 0;
     this.#bytesOf.set(owner, before + bytes);
@@ -82,5 +82,5 @@ export class Intake {
   }
 }
 
-/** That of this process: it has one thread that reads. */
+/** The intake of this process, which has one thread that reads. */
 export const intake = new Intake();

@@ -6,7 +6,7 @@ const FREE_BYTES = 64 * 1024;
 // Taken and given back in steps, not for every packet.
 const STEP_BYTES = 64 * 1024;
 
-/** What one answer keeps in memory, taken from the budget that all requests share. */
+/** The memory that one answer keeps, taken from the budget that all requests share. */
 export class KeptBytes {
   readonly #budget: ByteBudget;
   readonly #owner: string;

@@ -24,7 +24,7 @@ export interface GatewayKey {
   /** Null when every model may be used. */
   readonly allowedModels: readonly string[] | null;
   readonly isExpired: boolean;
-  /** Whether requests of its project may use the platform's credentials after the organisation's own key failed. */
+  /** True if requests of its project may use the platform's credentials after the organisation's own key failed. */
   readonly byokFallback: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface ReadKey {
   readonly key: GatewayKey;
   /** Raised by every change of what is read of a key; not by its revocation and its expiry. */
   readonly factsRevision: bigint;
-  /** Of its organisation: raised by every change of its stored keys and of a project's fallback. */
+  /** The vault revision of its organisation: raised by every change of its stored keys and of a project's fallback. */
   readonly vaultRevision: bigint;
   readonly catalogueVersion: bigint;
 }
@@ -52,7 +52,7 @@ export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] 
     WHERE k.secret_hash = ANY (${'secretHashes'}) AND k.revoked_at IS NULL`,
 );
 
-/** Those of the keys with these hashes that exist and are not revoked, in any order. */
+/** Lists the keys with these hashes that exist and are not revoked, in any order. */
 export async function listKeys(
   database: Queryable,
   secretHashes: readonly TokenHash[],

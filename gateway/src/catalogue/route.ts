@@ -19,12 +19,12 @@ export interface Provider {
   readonly credentials: readonly Credential[];
   /** The member, or members, under which the provider reads the output cap. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
-  /** What it can be asked for, each with its path below the base URL. */
+  /** The surfaces of the provider, each with its path below the base URL. */
   readonly surfaces: ReadonlyMap<Surface, string>;
   readonly flags: ProviderFlags;
   /** The members of a request that are refused on the platform's own key. */
   readonly deny: readonly MemberRule[];
-  /** What `deny` names and every route of the provider covers. */
+  /** Members that `deny` names and every route of the provider covers. */
   readonly allow: readonly MemberRule[];
 }
 
@@ -48,7 +48,7 @@ export interface Target extends TokenPrices {
   readonly upstreamModel: string;
   /** By ascending `abovePromptTokens`; empty where one price is for all. */
   readonly priceTiers: readonly PriceTier[];
-  /** What is priced per call, by name. */
+  /** The prices per call, by name. */
   readonly microPkrPerCall: ReadonlyMap<string, bigint>;
   /** The platform's share of the price where the organisation's own key for the provider is used. */
   readonly byokFeeMillionths: bigint;
@@ -72,7 +72,7 @@ export interface Route {
   readonly minOutputTokens: bigint;
   /** The most that a prompt can hold; null where the catalogue does not say. */
   readonly maxInputTokens: bigint | null;
-  /** Of all attempts together. */
+  /** The time of all attempts together. */
   readonly timeoutMs: number;
   /** 1 to 16. */
   readonly maxAttempts: number;
@@ -80,7 +80,7 @@ export interface Route {
   readonly attemptTimeoutMs: number | null;
   /** How long a request waits while no target can be tried. */
   readonly queueMs: number;
-  /** What lists of providers deny and this route's price covers. */
+  /** Members that lists of providers deny and this route's price covers. */
   readonly allow: readonly MemberRule[];
   /** The organisation's own keys for providers of the targets, sealed, by the provider's name. */
   readonly vaultRecords: ReadonlyMap<string, SealedRecord>;

@@ -41,7 +41,7 @@ const closeWeeks = statement<NoParameters>(
 
 interface Situation {
   readonly title: string;
-  /** Of the key: 100 unless said, null for none. */
+  /** The limit of the key: 100 unless set, null for none. */
   readonly limit?: bigint | null;
   readonly deposited?: bigint;
   readonly keySpent?: bigint;

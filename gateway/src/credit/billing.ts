@@ -13,25 +13,25 @@ export type WorkEnd =
 
 export interface Work {
   readonly end: WorkEnd;
-  /** Whether the answer came as a stream. */
+  /** True if the answer came as a stream. */
   readonly isStream: boolean;
-  /** Whether anything that was generated was seen. */
+  /** True if anything that was generated was seen. */
   readonly hasContent: boolean;
-  /** Whether the model was seen to reason. */
+  /** True if the model was seen to reason. */
   readonly hasReasoning: boolean;
-  /** Whether the rest of an answer whose caller left was read for its usage. */
+  /** True if the rest of an answer whose caller left was read for its usage. */
   readonly isReadOn: boolean;
   readonly reported: 'nothing' | 'provisional' | 'final';
 }
 
-/** What a request is billed by. */
+/** The basis that a request is billed by. */
 export type Basis =
   | 'nothing'
   /** The provider's usage. */
   | 'reported'
-  /** Of the provider's usage and what was counted here, whichever is more. */
+  /** The larger of the provider's usage and the count made here. */
   | 'larger'
-  /** What its hold set aside: what was generated cannot be known. */
+  /** The amount that its hold set aside: what was generated cannot be known. */
   | 'held';
 
 export function basisOf(work: Work): Basis {

@@ -16,7 +16,7 @@ const DIVISOR = TOKENS_PER_PRICE * WHOLE_PRICE_MILLIONTHS;
 /** A trillion PKR. No sum of such amounts that admission lets through can leave a 64-bit column. */
 export const MAX_MICRO_PKR = 10n ** 18n;
 
-/** What the usage costs at this share of the prices, to the nearest micro-PKR, half up. */
+/** The cost of the usage at this share of the prices, to the nearest micro-PKR, half up. */
 export function costMicroPkr(prices: RoutePrices, usage: Usage, shareMillionths: bigint): bigint {
   const tokens = tokensTimesPrice(pricesFor(prices, usage.promptTokens), usage);
   const product = tokens + callsTimesPrice(prices, usage.calls ?? {}) * TOKENS_PER_PRICE;
@@ -43,7 +43,7 @@ function callsTimesPrice({ microPkrPerCall }: RoutePrices, calls: Readonly<Recor
   return product;
 }
 
-/** What a request may use at most, beside what it generates. */
+/** The limits on what a request may use, beside what it generates. */
 export interface Limits {
   /** The prompt as counted here. */
   readonly promptTokens: number;
@@ -56,7 +56,7 @@ export interface Limits {
   readonly shareMillionths: bigint;
 }
 
-/** What a request can cost, by its output cap: the reservation of a cap, and the largest cap of a reservation. */
+/** The cost of a request by its output cap: the reservation of a cap, and the largest cap of a reservation. */
 export interface Reservation {
   /** The most that the request can cost, rounded up: every choice as long as it may be. */
   costAt(outputCap: number): bigint;

@@ -51,7 +51,7 @@ describe('the hold of a request that has finished', () => {
     organizationId: account.organizationId,
     costMicroPkr,
   });
-  /** What is spent, held, and final of what is held; every sum compared with its rows. */
+  /** The amounts that are spent, held, and final of the held ones; every sum compared with its rows. */
   const money = async () => {
     const { spent, held: all } = await books(database, account);
     const row = await database.one(unsettled, { keyId: account.keyIds[0] as KeyId });

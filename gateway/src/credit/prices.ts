@@ -1,6 +1,6 @@
 import type { Target, TokenPrices } from '../catalogue/route.ts';
 
-/** What a target costs. The prices of a request are those that were read at its admission. */
+/** The prices of a target. The prices of a request are those that were read at its admission. */
 export type RoutePrices = TokenPrices & Pick<Target, 'priceTiers' | 'microPkrPerCall'>;
 
 /** The prices of a prompt of this many tokens: those of the last tier that begins below it apply to the whole request. */

@@ -8,7 +8,7 @@ export interface Admission {
   readonly keyId: KeyId;
   readonly leastMicroPkr: bigint;
   readonly mostMicroPkr: bigint;
-  /** Whether it goes out with the organisation's own provider key; the balance then does not bind it. */
+  /** True if it goes out with the organisation's own provider key; the balance then does not bind it. */
   readonly isByok: boolean;
   /** How long the hold may stand before it counts as abandoned. */
   readonly holdMs: number;
@@ -20,7 +20,7 @@ export interface Admission {
 export interface Presumed {
   readonly catalogueVersion: bigint;
   readonly vaultRevision: bigint;
-  /** Of the key. */
+  /** The revision of the key's facts. */
   readonly factsRevision: bigint;
 }
 
@@ -34,7 +34,7 @@ export interface AccountFigures {
 
 export type AdmissionDecision =
   | { readonly kind: 'admitted'; readonly grantedMicroPkr: bigint }
-  /** What was presumed has changed; nothing was judged. */
+  /** The presumed facts have changed; nothing was judged. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'revoked' | 'expired' | 'id_is_closed' }
   | ({ readonly kind: 'key_credit_exhausted' | 'budget_exhausted' } & AccountFigures)

@@ -47,7 +47,7 @@ describe('a prompt with a part whose tokens cannot be counted', () => {
       allow,
     });
   });
-  /** What a request holds while the provider is at it. */
+  /** The amount that a request holds while the provider works on it. */
   const heldBy = async (key: { secret: string; id: KeyId }, body: object) => {
     const { script } = bench.provider;
     let held: bigint | undefined;

@@ -4,7 +4,7 @@ import type { EchoConversation, EchoTool } from './conversation.ts';
 import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 
 const MAX_CALLS = 8;
-/** Of an input within each other: it may be written again as JSON. */
+/** The depth of an input's nesting: it may be written again as JSON. */
 const DEEPEST = 128;
 const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
 
@@ -17,7 +17,7 @@ export interface CalledTool {
 
 export interface CalledTools {
   readonly calls: readonly CalledTool[];
-  /** Whether the bounds were too small for an input that fits. */
+  /** True if the bounds were too small for an input that fits. */
   readonly isExhausted: boolean;
 }
 

@@ -51,7 +51,7 @@ export function promptOf({ turns, tools }: EchoConversation): {
 export interface Composed {
   readonly answer: EchoAnswer;
   readonly characters: number;
-  /** Whether the bounds made it shorter than the conversation's cap does, or other than it would be. */
+  /** True if the bounds made it shorter than the conversation's cap does, or other than it would be. */
   readonly isCut: boolean;
 }
 
@@ -95,7 +95,7 @@ class Writer {
   #tokens = 0;
   #isFull = false;
   characters = 0;
-  /** Whether characters were too few. */
+  /** True if characters were too few. */
   isCut = false;
 
   constructor(cap: number, mostCharacters: number) {

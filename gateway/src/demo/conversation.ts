@@ -14,7 +14,7 @@ export interface EchoConversation {
   readonly cap: number;
 }
 
-/** What was said: by the user, by a tool that was called, or by anyone else. */
+/** A turn of the conversation: by the user, by a tool that was called, or by anyone else. */
 export interface EchoTurn {
   readonly by: 'user' | 'tool' | 'other';
   readonly text: string;
@@ -26,7 +26,7 @@ export interface EchoTool {
   readonly isCustom: boolean;
   readonly description: string;
   readonly schema: unknown;
-  /** Of responses. */
+  /** The namespace of a tool of responses. */
   readonly namespace?: string;
 }
 

@@ -4,7 +4,7 @@ import type { EchoConversation } from './conversation.ts';
 
 /** A format that the echo speaks: how it reads a request and writes an answer. */
 export interface EchoFormat {
-  /** What a body says: one conversation, or several that are answered side by side. */
+  /** The contents of a body: one conversation, or several that are answered side by side. */
   read(body: JsonObject): EchoReading;
   /** An answer that comes whole. */
   whole(answers: readonly EchoAnswer[], frame: Frame): JsonObject;
@@ -18,7 +18,7 @@ export interface EchoReading {
   readonly choices: number;
 }
 
-/** What stands around an answer. */
+/** The members around an answer. */
 export interface Frame {
   /** Unique; without the prefix that it has in a format. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface Frame {
   readonly model: unknown;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Whether a stream tells its usage. */
+  /** True if a stream tells its usage. */
   readonly showsUsage: boolean;
 }
 

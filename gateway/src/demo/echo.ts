@@ -116,7 +116,7 @@ function unread(error: unknown): Written {
 
 const BUSY: ReadonlySet<ReadFailure> = new Set(['queue_full', 'not_begun_in_time']);
 
-/** Where an organisation has more of the echo waiting than there is time or memory for, it is answered as a provider would. */
+/** If an organisation has more of the echo waiting than there is time or memory for, it is answered as a provider would. */
 function tooMany(): Written {
   const message = 'Too many requests of your organization wait for this model. Try again in a moment.';
   const refusal = json({
@@ -125,7 +125,7 @@ function tooMany(): Written {
   return { ...refusal, status: 429, headers: { ...refusal.headers, 'retry-after': '1' } };
 }
 
-/** What an answer keeps in memory until it is sent: two bytes a character. */
+/** The bytes that an answer keeps in memory until it is sent: two a character. */
 function bytesOf({ result, body }: ReadResult<EchoRequest>): number {
   return result.kind === 'answers' ? 2 * result.characters : body.length;
 }

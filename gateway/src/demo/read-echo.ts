@@ -14,7 +14,7 @@ import { textsOf } from './texts.ts';
 
 /** As many prompts as a completion may have, each answered once. */
 const MAX_CHOICES = 2_048;
-/** Of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
+/** The characters of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
 const MAX_INPUT_CHARACTERS = 4_000_000;
 
 /** The formats in which the echo answers. */
@@ -25,7 +25,7 @@ export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {
   messages: messagesEcho,
 };
 
-/** What the echo answers: plain data, because most bodies are read in another thread. */
+/** The answer of the echo as plain data, because most bodies are read in another thread. */
 export type EchoRequest = Answers | Vectors | Count | Unusable;
 
 export interface Answers {
@@ -36,7 +36,7 @@ export interface Answers {
   readonly showsUsage: boolean;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Of the distinct answers. */
+  /** The characters of the distinct answers. */
   readonly characters: number;
 }
 
@@ -67,7 +67,7 @@ export interface EchoReading {
   readonly vectors?: Float32Array<ArrayBuffer>;
 }
 
-/** What the echo answers; undefined where the bounds are small and it takes more. */
+/** Computes the answer of the echo; undefined where the bounds are small and it takes more. */
 export async function readEcho(
   surface: Surface,
   bytes: Buffer,

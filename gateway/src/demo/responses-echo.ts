@@ -36,7 +36,7 @@ function read(body: JsonObject): EchoReading {
   return { conversations: [conversation], choices: 1 };
 }
 
-/** What a model said in one answer is one turn, however many items it has. */
+/** The items that a model said in one answer are one turn, however many they are. */
 function readItems(items: readonly JsonObject[]): EchoTurn[] {
   const turns: EchoTurn[] = [];
   let isModels = false;

@@ -25,7 +25,7 @@ const EXAMPLES = new Map<unknown, string>([
 ]);
 
 export interface SmallestBounds {
-  /** Of the text, which ends with the first character beyond. */
+  /** The length of the text, which ends with the first character beyond. */
   readonly characters: number;
   /** Looks at a part of the schema. What no step is left for is null. */
   readonly steps: number;
@@ -33,7 +33,7 @@ export interface SmallestBounds {
 
 export interface SmallestJson {
   readonly text: string;
-  /** Whether there were too few steps. */
+  /** True if there were too few steps. */
   readonly isExhausted: boolean;
 }
 
@@ -54,7 +54,7 @@ interface Value {
   readonly length: number;
   /** Objects and lists within each other. */
   readonly height: number;
-  /** Of an object, by name. */
+  /** The members of an object, by name. */
   readonly members?: ReadonlyMap<string, Value>;
   write(text: Text): void;
 }
@@ -91,9 +91,9 @@ class Text {
 class Smallest {
   readonly #root: unknown;
   readonly #mostSteps: number;
-  /** What was found, by the part of the schema. */
+  /** The values that were found, by the part of the schema. */
   readonly #found = new Map<JsonObject, Value>();
-  /** What is being looked for. */
+  /** The parts of the schema that are being looked at. */
   readonly #open = new Set<JsonObject>();
   #steps = 0;
 
@@ -138,7 +138,7 @@ class Smallest {
     return this.#all(values, own);
   }
 
-  /** What fits all of them: the members of the objects together, or else the first. */
+  /** The value that fits all of them: the members of the objects together, or else the first. */
   #all(values: readonly Value[], own: Value): Value {
     const [first] = values;
     if (!first) return own;

@@ -9,7 +9,7 @@ import { type NameRow, surfacesOf } from './queries.ts';
 /** A model as the documents show it: a name, and what its route can do. */
 export interface Model {
   readonly row: NameRow;
-  /** Those of the route that its provider can serve, natively or translated. */
+  /** Endpoints of the route that its provider can serve, natively or translated. */
   readonly endpoints: readonly GatewayEndpoint[];
 }
 

@@ -20,7 +20,7 @@ export interface NameRow {
   readonly updatedAtSeconds: bigint;
 }
 
-/** Which of the names, in the order of their characters. */
+/** The page of names to return, in the order of their characters. */
 export interface NamePage {
   readonly limit: number;
   /** Only those after this name. */
@@ -87,7 +87,7 @@ export function findModelName(
   return database.one(listModelNamesStatement, { allowedModels, name, ...all });
 }
 
-/** What the route's provider can be asked for. */
+/** The surfaces of the route's provider. */
 export function surfacesOf({ protocol, flags }: NameRow): ReadonlySet<Surface> {
   return new Set(Object.keys(providerFlags(protocol, flags).surfaces) as Surface[]);
 }

@@ -22,7 +22,7 @@ const bench = await useBench();
 describe('a request whose facts are presumed', () => {
   /** The statements that are asked, in order; of admissions those that judge. */
   const asked: string[] = [];
-  /** What happens before the gateway has the answer of a statement that admits. */
+  /** A hook that runs before the gateway has the answer of a statement that admits. */
   let meanwhile: () => Promise<void>;
   let gateway: TestGateway;
   let key: IssuedKey;

@@ -51,7 +51,7 @@ export class RecentMap<Value> {
     this.#bytes -= entry.bytes;
   }
 
-  /** Those before it that were used have their next turn after the others. */
+  /** Entries before it that were used have their next turn after the others. */
   #dropOne(): void {
     for (const [name, entry] of this.#entries) {
       if (!entry.isUsed) {

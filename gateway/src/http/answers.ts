@@ -22,7 +22,7 @@ const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 // Up to here Node writes a text together with the head, in one system call and without an object for each part.
 const ONE_WRITE_BYTES = 16 * 1024;
 
-/** What the headers of an answer say of the request's key and its credit, and for whom an unwanted body is read. */
+/** The facts of a request's key and credit for the headers of an answer, and the owner for whom an unwanted body is read. */
 export type AnswerContext = Partial<Pick<Context, 'key' | 'rate' | 'loweredOutputCap'>>;
 
 /** Sends the gateway's own answer. */

@@ -9,7 +9,7 @@ export type Dialect = 'openai' | 'anthropic';
 const ANTHROPIC_PATHS = /^(\/v1)*\/(messages|complete)(\/|$)/;
 const OPENAI_PATHS = /^(\/v1)*\/(chat|completions|embeddings|responses)(\/|$)/;
 
-/** Which client sent this: by the path, and at any other than these, by the header that only Anthropic's client sends. */
+/** The protocol of the client: by the path, and at any other than these, by the header that only Anthropic's client sends. */
 export function dialectOf(request: IncomingMessage): Dialect {
   const path = pathOf(request.url ?? '');
   if (ANTHROPIC_PATHS.test(path)) return 'anthropic';

@@ -21,13 +21,13 @@ export interface GatewayErrorOptions {
   readonly status: number;
   /** OpenAI's broad kind of error. */
   readonly type: string;
-  /** What programs tell refusals apart by. */
+  /** The code by which programs tell refusals apart. */
   readonly code: string;
   readonly message: string;
   /** The member of the request that was wrong. */
   readonly param?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong at the provider, for the request log. */
+  /** The provider's error, for the request log. */
   readonly upstreamError?: string | null;
   readonly termination?: TerminationReason;
   /** The reason, for the log only. */
@@ -118,10 +118,10 @@ function noSuchModel(message: string): GatewayError {
   });
 }
 
-/** What a request needs at least. */
+/** The least that a request needs. */
 export interface Need {
   readonly microPkr: bigint;
-  /** What adds tokens to the prompt that cannot be counted in advance, so that the whole context is held. */
+  /** The part that adds tokens to the prompt that cannot be counted in advance, so that the whole context is held. */
   readonly uncounted?: { readonly what: string; readonly contextTokens: number } | undefined;
 }
 
@@ -201,7 +201,7 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   });
 }
 
-/** What cannot be counted, in words: a part of this type, or the member itself. */
+/** The uncountable part in words: a part of this type, or the member itself. */
 export function partInWords(type: string, member: string): string {
   return type === member ? `the member ${type}` : `parts of the type ${quoted(type)}`;
 }

@@ -9,13 +9,13 @@ import { providerFailure } from './provider-failure.ts';
 
 const MAX_MODEL_LENGTH = 256;
 
-/** What the log line of a request says beside its identity, status and times. */
+/** The contents of a request's log line beside its identity, status and times. */
 export interface LogContext {
   readonly key?: Context['key'] | undefined;
   readonly model?: Context['model'] | undefined;
   /** Undefined where nothing answers to the request. */
   readonly operation?: Operation;
-  /** What the request log says of it; undefined where it has no entry there. */
+  /** The outcome in the request log; undefined where it has no entry there. */
   readonly recorded?: Pick<RecordedOutcome, 'status' | 'termination'> | undefined;
   /** The route's id; undefined where none has the name. */
   readonly route?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Attempt } from '@gatehouse/store';
 import { isRejection } from '../routing/retry.ts';
 
-/** What failed at a provider, in words of our own: a provider's words may repeat the prompt. */
+/** The failure at a provider, in words of our own: a provider's words may repeat the prompt. */
 export interface ProviderFailure {
   readonly provider: string;
   readonly reason: string;

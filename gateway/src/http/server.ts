@@ -20,7 +20,7 @@ const BODY_TIMEOUT_MS = 60_000;
 const LOCALHOST_ONLY: ServedHosts = new Set();
 
 export interface GatewayArrival {
-  /** Whether the caller waits for 100 Continue before it sends the body. */
+  /** True if the caller waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean;
   /** The answer, whatever the request asks for. */
   readonly error: GatewayError | undefined;

@@ -1,6 +1,6 @@
 import type { Segment, Sink } from './segment.ts';
 
-/** What a sink does not have yet; `oldestMs` is the age of the oldest of it, at most. */
+/** The records that a sink does not have yet; `oldestMs` is the age of the oldest of it, at most. */
 export interface Pending {
   readonly records: number;
   readonly bytes: number;
@@ -38,7 +38,7 @@ export class Backlog {
     return records;
   }
 
-  /** What a sink does not have yet. */
+  /** The records that a sink does not have yet. */
   pendingAt(sink: Sink, nowMs: number): Pending {
     let bytes = 0;
     let segments = 0;

@@ -33,7 +33,7 @@ export class JournalCopy {
   readonly #write: WriteFile;
   readonly #instance = randomUUID();
   readonly #sealed = new Map<string, Copied>();
-  /** Those that may still grow, with their content at the last look. */
+  /** Segments that may still grow, with their content at the last look. */
   readonly #open = new Map<string, Copied & { readonly content: Buffer }>();
 
   constructor(root: string, write: WriteFile) {

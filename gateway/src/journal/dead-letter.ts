@@ -2,7 +2,7 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from './segment.ts';
 
-/** Where dead letters are, beside the instance directories. Operators and backups know the name. */
+/** The directory of dead letters, beside the instance directories. Operators and backups know the name. */
 export const DEAD_LETTER_DIRECTORY = 'rejected';
 
 /**

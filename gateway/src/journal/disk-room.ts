@@ -6,7 +6,7 @@ export interface DiskRoomOptions {
   /** Below this the disk counts as nearly full; 0 turns the check off. */
   readonly minFreeBytes: number;
   readonly log: Logger;
-  /** What an unprivileged process may still write; asked of the file system unless given. */
+  /** The bytes that an unprivileged process may still write; asked of the file system unless given. */
   readonly freeBytes?: (directory: string) => Promise<number>;
 }
 
@@ -14,9 +14,9 @@ export interface DiskRoomOptions {
 const RESUME_FACTOR = 1.1;
 
 /**
- * Whether the disk has room for the records of new requests. A request is rejected before its provider is called, and
- * not when its record can no longer be written: by then the provider has billed it. What is kept free is for the
- * requests in flight and for the embedded stores, which share the disk.
+ * True if the disk has room for the records of new requests. A request is rejected before its provider is called, and not when its record
+ * can no longer be written: by then the provider has billed it. What is kept free is for the requests in flight and for the embedded
+ * stores, which share the disk.
  */
 export class DiskRoom {
   readonly #options: DiskRoomOptions;

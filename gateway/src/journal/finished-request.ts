@@ -8,9 +8,9 @@ export type TerminationReason = analytics.TerminationReason;
 
 declare const storable: unique symbol;
 
-/** What is known of a request that has finished. */
+/** The record of a request that has finished. */
 export type FinishedFields = RequestLogRow & {
-  /** Whether `holds` has, or may have, a row under this request's id: when in doubt, true. */
+  /** True if `holds` has, or may have, a row under this request's id: when in doubt, true. */
   readonly isHeld: boolean;
 };
 

@@ -72,7 +72,7 @@ export interface JournalOptions {
    */
   readonly findInTelemetry?: (rows: FinishedRequest[]) => Promise<ReadonlySet<string>>;
   readonly log: Logger;
-  /** Whether telemetry would reject the rows at any other time too, because of their content. */
+  /** True if telemetry would reject the rows at any other time too, because of their content. */
   readonly isRowRejection?: (error: unknown) => boolean;
   readonly ledgerIntervalMs?: number;
   readonly telemetryIntervalMs?: number;
@@ -89,7 +89,7 @@ export interface JournalOptions {
   /** How much of the disk must be free for new requests; not checked unless given. */
   readonly minFreeBytes?: number;
   readonly diskIntervalMs?: number;
-  /** What is free on the disk; asked of the file system unless given. */
+  /** The free bytes on the disk; asked of the file system unless given. */
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly maxSegmentRecords?: number;
   readonly maxSegmentBytes?: number;

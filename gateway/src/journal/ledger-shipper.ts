@@ -44,7 +44,7 @@ interface Part {
 interface Item {
   readonly segment: Segment;
   readonly settlement: Settlement;
-  /** Where its line ends in the segment. */
+  /** The end of its line in the segment. */
   readonly end: number;
 }
 
@@ -68,7 +68,7 @@ export class LedgerShipper {
     this.#options = options;
   }
 
-  /** Whether the ledger lacks records that it should have by now. */
+  /** True if the ledger lacks records that it should have by now. */
   get isBehind(): boolean {
     return this.#isBehind || this.#options.outage.isOngoing;
   }

@@ -1,6 +1,6 @@
 import type { JournalClock } from './journal.ts';
 
-/** What a step asks for next. Waking the loop ends a wait, but not a pause. */
+/** The next call that a step asks for. Waking the loop ends a wait, but not a pause. */
 export interface Next {
   readonly kind: 'pause' | 'wait';
   readonly ms: number;

@@ -23,11 +23,11 @@ const LINES_PER_TURN = 250;
 
 /** How a kind of value is written in a line, and what it must be. */
 interface Form {
-  /** What the value should have been, if it is not. */
+  /** Names the value that was expected, if it differs. */
   readonly check?: (value: never, request: FinishedRequest) => string | undefined;
   /** The value as JSON. If undefined, as a template literal writes it. */
   readonly encode?: (value: never) => string;
-  /** What JSON.parse does not give back as it was. */
+  /** Restores a value that JSON.parse does not give back as it was. */
   readonly decode?: (value: never) => unknown;
 }
 
@@ -143,10 +143,10 @@ function hexOf(crc: number): string {
   return byte(24) + byte(16) + byte(8) + byte(0);
 }
 
-/** What some bytes of a segment say. */
+/** The requests in some bytes of a segment. */
 export interface Span {
   readonly requests: readonly FinishedRequest[];
-  /** Where the line of each request ends, in bytes from the start. */
+  /** The end of each request's line, in bytes from the start. */
   readonly ends: readonly number[];
   /** Whole lines whose checksum or form is wrong, without their line feed. */
   readonly damaged: readonly Buffer[];

@@ -21,7 +21,7 @@ const CODES = new Set([
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
 
-/** Whether telemetry rejected rows for their content: by a code of ClickHouse, or by a check before they were sent. */
+/** True if telemetry rejected rows for their content: by a code of ClickHouse, or by a check before they were sent. */
 export function isRowRejection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof TypeError || error instanceof RangeError) return true;

@@ -193,7 +193,7 @@ describe('appending', () => {
     assert.match(names.join(), /^[0-9a-f-]{36}\.1\.1\.\d+\.owes-ledger-telemetry$/);
   });
 
-  /** What another process would recover if this one were killed now. */
+  /** The segments that another process would recover if this one were killed now. */
   async function found(root: string, victim: InstanceDirectory): Promise<string[]> {
     const { instance, backlog, processes, clock } = await openWriter(root);
     processes.dead.add('writer');

@@ -54,9 +54,9 @@ export class Segment {
   length: number;
   isOpen: boolean;
   isGone = false;
-  /** It was, or may have been, sent to telemetry, which may have stored it although no answer came. */
+  /** The segment was, or may have been, sent to telemetry, which may have stored it although no answer came. */
   wasSent = false;
-  /** Where the ledger shipper reads on, and how many records lie before that. */
+  /** The offset where the ledger shipper reads on, and the number of records before it. */
   ledgerOffset = 0;
   ledgerRecords = 0;
   /** No record that the ledger lacks is older than this. In ms since the epoch. */

@@ -3,7 +3,7 @@ import { type Queryable, withRetries } from '@gatehouse/store';
 import type { FinishedRequest } from './finished-request.ts';
 import { listOverdueFinalHolds, releaseOverdue, settleRequests } from './queries.ts';
 
-/** What the ledger needs of a finished request. */
+/** The fields of a finished request that the ledger needs. */
 export interface Settlement {
   readonly requestId: RequestId;
   readonly organizationId: OrganizationId;
@@ -25,25 +25,25 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
   };
 }
 
-/** Where a record is: the ids of its segment, and the byte that its line ends before. */
+/** The place of a record: the ids of its segment, and the byte that its line ends before. */
 export interface RecordPlace {
   readonly origin: string;
   readonly sequence: number;
   readonly end: number;
 }
 
-/** What of a segment the ledger has counted: every record before this byte. */
+/** The part of a segment that the ledger has counted: every record before this byte. */
 export interface SettledSegment {
   readonly origin: string;
   readonly sequence: number;
   readonly settledBytes: number;
 }
 
-/** Where settlements come from. */
+/** The source of settlements. */
 export interface SettlementSource {
-  /** Of each settlement; undefined where they come from no journal. */
+  /** The place of each settlement; undefined where they come from no journal. */
   readonly places: readonly RecordPlace[] | undefined;
-  /** What holds when all of them have been counted. */
+  /** The positions that hold when all of them have been counted. */
   readonly settled: readonly SettledSegment[];
 }
 

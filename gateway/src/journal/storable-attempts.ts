@@ -48,7 +48,7 @@ function repaired(attempt: Attempt): Attempt {
   };
 }
 
-/** Whether the text surely fits; a long one is cut, which may leave it as it is. */
+/** True if the text surely fits; a long one is cut, which may leave it as it is. */
 function fits(text: string, maxBytes: number): boolean {
   return text.length * 3 <= maxBytes && isStorable(text);
 }

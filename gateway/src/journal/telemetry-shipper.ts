@@ -29,7 +29,7 @@ export interface TelemetryShipperOptions {
   readonly seal: () => Promise<Segment | undefined>;
   readonly shipTelemetry: (rows: FinishedRequest[], token: string) => Promise<void>;
   readonly findInTelemetry: ((rows: FinishedRequest[]) => Promise<ReadonlySet<string>>) | undefined;
-  /** Whether the store would reject the rows at any other time too, because of their content. */
+  /** True if the store would reject the rows at any other time too, because of their content. */
   readonly isRowRejection: (error: unknown) => boolean;
   readonly outage: Outage;
   readonly clock: JournalClock;
@@ -99,7 +99,7 @@ export class TelemetryShipper {
     return fresh ?? this.#rejected.keys().next().value;
   }
 
-  /** Whether the store has rejected the segment once and accepted other rows since. */
+  /** True if the store has rejected the segment once and accepted other rows since. */
   #isProven(segment: Segment): boolean {
     const acceptedThen = this.#rejected.get(segment);
     return acceptedThen !== undefined && this.#accepted > acceptedThen;

@@ -12,7 +12,7 @@ const CREDIT_REFUSALS: ReadonlySet<string> = new Set([
   'credit_held',
 ]);
 
-/** What the gateway counts of each request. */
+/** The metrics of each request. */
 export class GatewayMetrics {
   readonly #requests;
   readonly #requestSeconds;

@@ -18,10 +18,10 @@ interface Native {
   readonly required: (writer: RandomJson) => readonly Member[];
   /** The output cap's name at the caller and at the provider; undefined where nothing is generated. */
   readonly cap?: readonly [callers: string, providers: string];
-  /** What is sent where the caller names none: the route's, or less where the format has a default. */
+  /** The cap that is sent where the caller names none: the route's, or less where the format has a default. */
   readonly defaultCap?: number;
   readonly isCapRequired?: true;
-  /** Whether a stream's usage must be asked for. */
+  /** True if a stream's usage must be asked for. */
   readonly asksForUsage?: true;
   readonly streams: boolean;
 }

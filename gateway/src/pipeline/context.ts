@@ -21,10 +21,10 @@ import type { Outcome } from './outcome.ts';
 /** The operations as the log calls them. */
 export type Operation = ModelOperation | LookUpOperation | 'healthz' | 'readyz' | 'whatIsServed';
 
-/** Those that tell a caller about the gateway. */
+/** Operations that tell a caller about the gateway. */
 type LookUpOperation = 'listModels' | 'showModel' | 'listModelInfo' | 'showKey';
 
-/** Those that ask a model. */
+/** Operations that call a model. */
 export type ModelOperation = (typeof MODEL_OPERATIONS)[number];
 
 export const MODEL_OPERATIONS = [
@@ -37,13 +37,13 @@ export const MODEL_OPERATIONS = [
 ] as const;
 
 /**
- * What the steps learn of a request. A step declares the fields that it needs and returns the fields that it adds. No
- * field changes once it is there.
+ * The facts that the steps learn of a request. A step declares the fields that it needs and returns the fields that it adds. No field
+ * changes once it is there.
  */
 export interface Context {
-  /** What the caller called. */
+  /** The endpoint that the caller called. */
   readonly endpoint: Surface;
-  /** Whether facts may be presumed, for the statement that admits the request to compare. */
+  /** True if facts may be presumed, for the statement that admits the request to compare. */
   readonly mayPresume: boolean;
   /** How the key stood when a run on presumed facts counted the request; undefined where none did. */
   readonly countedRate: RateDecision | undefined;
@@ -52,7 +52,7 @@ export interface Context {
   readonly key: GatewayKey;
   readonly readWith: ReadWith;
   readonly rate: RateDecision;
-  /** What the request body holds of the memory that all share. */
+  /** The share that the request body holds of the memory that all requests have in common. */
   readonly heldBody: HeldBody;
   readonly callersBody: ByteBlocks;
   /** As the caller sent it; empty where the body does not name it. */
@@ -63,31 +63,31 @@ export interface Context {
   readonly route: Route;
   /** The versions to be compared on admission; undefined where nothing was presumed. */
   readonly presumed: Presumed | undefined;
-  /** What may be tried, in this order. */
+  /** The candidates that may be tried, in this order. */
   readonly candidates: readonly Candidate[];
   readonly translated: readonly TranslatedCandidate[];
   readonly permitted: readonly PermittedCandidate[];
-  /** Those that the credit set aside covers. */
+  /** Candidates that the credit set aside covers. */
   readonly admitted: readonly PricedCandidate[];
   /** The target that the request goes to: of the last attempt, and before the first that of the first candidate. */
   readonly target: Target;
   /** The call as it is sent on: the same, or in the format of the surface. */
   readonly providerCall: Call;
-  /** Where the answer is translated back. */
+  /** The translation back, where the answer is translated. */
   readonly translation: Translation | undefined;
   readonly upstream: Upstream;
-  /** What is asked of the provider: the endpoint, or what it is translated to. */
+  /** The surface that the provider is asked for: the endpoint, or what it is translated to. */
   readonly surface: Surface;
-  /** Whether it goes out with the organisation's own key for the provider. Of the same attempt as `target`. */
+  /** True if it goes out with the organisation's own key for the provider. Of the same attempt as `target`. */
   readonly isByok: boolean;
   /** The platform's credential that it goes out with; undefined for the organisation's own key, or when the provider takes none. */
   readonly credential: Credential | undefined;
   /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
   readonly apiKey: string | undefined;
-  /** Whether credit was set aside, or may have been. */
+  /** True if credit was set aside, or may have been. */
   readonly isHeld: boolean;
   readonly reservation: Reservation;
-  /** What was set aside. */
+  /** The amount that was set aside. */
   readonly heldMicroPkr: bigint;
   /** Output tokens at most per choice, as sent to the provider. */
   readonly outputCap: number;
@@ -102,8 +102,8 @@ export interface Context {
 }
 
 /**
- * What is known before the first step: nothing. With all fields there from the start an engine finds them at fixed places; an
- * object to which dozens are added one after the other becomes a table, which takes a hundred times as long to copy.
+ * The facts before the first step: none. With all fields there from the start an engine finds them at fixed places; an object to which
+ * dozens are added one after the other becomes a table, which takes a hundred times as long to copy.
  */
 export const NOTHING_LEARNED: { readonly [Field in keyof Context]: undefined } = {
   endpoint: undefined,
@@ -149,14 +149,14 @@ export interface ReadWith extends Presumed {
   readonly isPresumed: boolean;
 }
 
-/** What is known of a request that a step may have refused. */
+/** The facts of a request that a step may have refused. */
 export type Learned = Partial<Context>;
 
 export type ParsedBody =
   | { readonly kind: 'call'; readonly call: Call }
   | { readonly kind: 'refused'; readonly issue: BodyIssue };
 
-/** What was lost on the way to the surface's format, and what the way back needs to know. */
+/** The losses on the way to the surface's format, and what the way back needs to know. */
 export interface Translation {
   readonly dropped: readonly string[];
   readonly notes: TranslationNotes;

@@ -23,10 +23,10 @@ describe('a caller that leaves', () => {
   interface Departure {
     readonly script: (gone: Promise<void>) => Script;
     readonly body?: object;
-    /** What happens once the gateway reads on. */
+    /** A step that runs once the gateway reads on. */
     readonly next?: () => void | Promise<void>;
     readonly secret?: string;
-    /** Whether there is something to receive before it leaves. */
+    /** True if there is something to receive before it leaves. */
     readonly receives?: boolean;
   }
 

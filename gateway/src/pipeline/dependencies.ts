@@ -35,7 +35,7 @@ export interface Settings {
   readonly certificate?: Certificate | undefined;
 }
 
-/** What the steps work with. */
+/** The dependencies of the steps. */
 export interface Dependencies {
   readonly database: Queryable;
   readonly permits: Permits;
@@ -46,7 +46,7 @@ export interface Dependencies {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly settings: Settings;
-  /** What the bytes of all requests and answers in flight may take of the memory. */
+  /** The budget of memory for the bytes of all requests and answers in flight. */
   readonly bodies: ByteBudget;
   /** The gateway's own documents that callers have not read. */
   readonly unreadAnswers: UnreadAnswers;

@@ -25,7 +25,7 @@ import { translate } from '../steps/translate.ts';
 import type { Context, Operation } from './context.ts';
 import { StepTable } from './step-table.ts';
 
-/** What the steps of every column begin with. The endpoint is chat where a request has no body. */
+/** The facts that the steps of every column begin with. The endpoint is chat where a request has no body. */
 type Start = Pick<Context, 'endpoint' | 'mayPresume' | 'countedRate'>;
 
 const MODEL = 'model call';
@@ -70,9 +70,9 @@ export interface ModelEndpoint {
   readonly operation: Operation;
   readonly column: Column;
   readonly endpoint: Surface;
-  /** Whether its requests have an entry in the request log. */
+  /** True if its requests have an entry in the request log. */
   readonly isRecorded: boolean;
-  /** Whether its requests never cost anything; the others are metered. */
+  /** True if its requests never cost anything; the others are metered. */
   readonly isFree: boolean;
 }
 

@@ -15,7 +15,7 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly timers: Timers;
-  /** Whether the caller waits for leave (100 Continue) before it sends the body. */
+  /** True if the caller waits for leave (100 Continue) before it sends the body. */
   readonly expectsContinue: boolean;
   readonly startedAtMicros: bigint;
   /** On the monotonic clock, as all times below. */
@@ -24,7 +24,7 @@ export class Exchange {
   /** Undefined where nothing is traced. */
   span: Span | undefined;
 
-  /** What is stored of the request's labels; undefined before it is sent to a provider. */
+  /** The stored metadata of the request; undefined before it is sent to a provider. */
   metadata: StoredMetadata | undefined;
   /** When the first attempt began, and the one that is on or was the last. */
   dispatchedAtMs: number | undefined;
@@ -34,7 +34,7 @@ export class Exchange {
   firstTokenAtMs: number | undefined;
   /** The provider's status in the attempt that is on, or was the last; undefined before its head has come. */
   upstreamStatus: number | undefined;
-  /** Those that failed and were followed by another. */
+  /** Failed attempts that were retried. */
   readonly earlierAttempts: Attempt[] = [];
   /** When the caller left before its answer was whole. What is done after that is not on its time. */
   leftAtMs: number | undefined;
@@ -72,7 +72,7 @@ export class Exchange {
     });
   }
 
-  /** What those cost. */
+  /** The cost of the earlier attempts. */
   get earlierCostMicroPkr(): bigint {
     return this.earlierAttempts.reduce((sum, { costMicroPkr }) => sum + costMicroPkr, 0n);
   }
@@ -93,7 +93,7 @@ export class Exchange {
   }
 }
 
-/** What a step throws that was stopped. */
+/** The error that a step throws when it was stopped. */
 export function stopped(reason: StopReason): Error {
   return reason === 'caller_gone'
     ? new CallerGone('the caller closed the connection')

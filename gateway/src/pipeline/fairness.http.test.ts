@@ -13,7 +13,7 @@ const REQUESTS_EACH = 100;
 /** The statements of one tenant that are held up. */
 interface Hold {
   readonly statement: string;
-  /** Whether the parameters of a statement are the tenant's. */
+  /** True if the parameters of a statement are the tenant's. */
   readonly isHeld: (parameters: Readonly<Record<string, unknown>>) => boolean;
 }
 

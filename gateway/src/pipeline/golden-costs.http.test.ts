@@ -25,7 +25,7 @@ interface Golden {
   readonly title: string;
   readonly endpoint: 'messages' | 'responses' | 'chat' | 'completions' | 'embeddings';
   readonly answer: Script;
-  /** Where it is not the endpoint's own. */
+  /** The model, if it is not the endpoint's own. */
   readonly model?: string;
   readonly body?: object;
   readonly cost: bigint;

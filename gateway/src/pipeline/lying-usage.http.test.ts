@@ -91,7 +91,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** What is said of prompt and output, and what is billed of them; undefined: what was counted here. */
+/** The prompt and output tokens that are reported, and those that are billed; undefined: what was counted here. */
 const LIES: readonly (readonly [
   string,
   (names: Endpoint['names']) => unknown,

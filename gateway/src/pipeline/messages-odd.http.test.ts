@@ -41,7 +41,7 @@ describe('a provider of messages that lies', () => {
       stream,
       messages: [{ role: 'user', content: 'Hi' }],
     });
-  /** What a stream comes to; its record must be there, whatever it is. */
+  /** The text of a stream and its record; its record must be there, whatever it is. */
   const streamed = async (script: Script) => {
     bench.provider.script = script;
     const response = await ask(true);

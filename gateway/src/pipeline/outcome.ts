@@ -10,7 +10,7 @@ export type Outcome = Refused | Answered | Streamed | Aborted;
 export interface Refused {
   readonly kind: 'refused';
   readonly error: GatewayError;
-  /** What the provider had generated all the same, where it had. */
+  /** The provider's work, where it generated something all the same. */
   readonly reading?: AnswerReading | undefined;
 }
 
@@ -36,21 +36,21 @@ export interface Streamed {
   readonly tail: Buffer;
 }
 
-/** It ended before its time, and no whole answer will reach the caller. */
+/** The request ended before its time, and no whole answer will reach the caller. */
 export interface Aborted {
   readonly kind: 'aborted';
-  /** What was sent; 499 when nothing was and the caller left. */
+  /** The status that was sent; 499 when nothing was and the caller left. */
   readonly status: number;
   readonly termination: Exclude<TerminationReason, 'success'>;
   readonly upstreamError: string | null;
-  /** What is known of the answer; undefined when nothing of it had come. */
+  /** The reading of the answer; undefined when nothing of it had come. */
   readonly reading: AnswerReading | undefined;
-  /** Whether the answer is a stream, and whether it was seen to its end. */
+  /** True if the answer is a stream, and whether it was seen to its end. */
   readonly isStream: boolean;
   readonly isComplete: boolean;
-  /** Whether the provider may have seen the request, and did not answer it with an error. */
+  /** True if the provider may have seen the request, and did not answer it with an error. */
   readonly hasWork: boolean;
-  /** Whether the rest was read for its usage once the caller had left. */
+  /** True if the rest was read for its usage once the caller had left. */
   readonly isReadOn: boolean;
   /** The tokens that had come when the caller left, where it did. */
   readonly receivedTokens?: Promise<number> | undefined;
@@ -61,7 +61,7 @@ export interface Aborted {
 /** The status that no server sends: the caller closed the connection first. */
 export const CALLER_GONE_STATUS = 499;
 
-/** What the provider did, as far as it is billed. */
+/** The provider's work, as far as it is billed. */
 export function workOf(outcome: Outcome): Work {
   const { reading } = outcome;
   const { hasContent = false, hasReasoning = false, isUsageFinal = false } = reading ?? {};
@@ -97,7 +97,7 @@ export interface RecordedOutcome {
   readonly upstreamError: string | null;
 }
 
-/** What the request log says of an outcome. `isCallerGone`: whether the caller left while it was being handled. */
+/** The outcome in the request log. `isCallerGone`: whether the caller left while it was being handled. */
 export function recordedOutcome(outcome: Outcome, isCallerGone: boolean): RecordedOutcome {
   switch (outcome.kind) {
     case 'refused': {

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 /** Answers a request. Returns what the log line says of it. */
 type Handler = (exchange: Exchange) => Promise<LogContext> | Promise<void>;
 
-/** What is at a path. HEAD is answered as GET is. */
+/** The endpoint at a path. HEAD is answered as GET is. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly GET?: Handler;

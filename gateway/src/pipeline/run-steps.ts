@@ -29,7 +29,7 @@ export async function runSteps(
   return STEPS.run(column, { ...start, ...keptOf(run) }, exchange, dependencies);
 }
 
-/** Whether a statement will admit the request, and its whole body, a small one, has come already. */
+/** True if a statement will admit the request, and its whole body, a small one, has come already. */
 async function mayPresume(
   { isFree }: ModelEndpoint,
   { request, expectsContinue }: Exchange,
@@ -44,13 +44,13 @@ async function mayPresume(
 
 type FailedRun = Extract<Run<Learned>, { kind: 'failed' }>;
 
-/** Whether presumed facts may have been the reason: once the reservation was judged, they were compared. */
+/** True if presumed facts may have been the reason: once the reservation was judged, they were compared. */
 function isToBeRepeated(run: Run<Learned>): run is FailedRun {
   if (run.kind === 'done' || run.learned.readWith?.isPresumed !== true) return false;
   return run.learned.reservation === undefined || run.error instanceof StaleFacts;
 }
 
-/** What does not depend on presumed facts. The request is counted once and its body is read once. */
+/** The facts that do not depend on presumed ones. The request is counted once and its body is read once. */
 function keptOf({ learned, error }: FailedRun) {
   const { rate, callersBody, heldBody, model, isStream, parsedBody } = learned;
   if (!callersBody || !heldBody) return { countedRate: rate, ...(rate?.isAllowed && { bodyError: error }) };

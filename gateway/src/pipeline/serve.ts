@@ -77,7 +77,7 @@ export async function serve(
   };
 }
 
-/** What the request used. A request that cannot be metered is recorded without usage. */
+/** Meters the usage of the request. A request that cannot be metered is recorded without usage. */
 async function meterOutcome(
   context: Learned & Pick<Context, 'key'>,
   { id, earlierCostMicroPkr }: Exchange,

@@ -15,7 +15,7 @@ const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
-/** Whether the JSON text would become too large a structure, or too deep a one. Looked at before parsing. */
+/** True if the JSON text would become too large a structure, or too deep a one. Looked at before parsing. */
 export function isTooComplex(json: Buffer): boolean {
   if (json.length <= SHALLOW_BYTES) return false;
   if (json.length <= HARMLESS_BYTES && opensAtMost(json, DEEPEST)) return false;
@@ -39,7 +39,7 @@ export function isTooComplex(json: Buffer): boolean {
   return values > MAX_VALUES;
 }
 
-/** Whether the text has at most so many brackets and braces that open, those in strings included. */
+/** True if the text has at most so many brackets and braces that open, those in strings included. */
 function opensAtMost(json: Buffer, most: number): boolean {
   let left = most;
   // Searches are many times faster than a look at each byte.
@@ -52,7 +52,7 @@ function opensAtMost(json: Buffer, most: number): boolean {
   return true;
 }
 
-/** Where the quote is that ends the string whose text begins at `start`; the text's end where there is none. */
+/** The index of the quote that ends the string whose text begins at `start`; the text's end where there is none. */
 function stringEnd(json: Buffer, start: number): number {
   for (let at = start; ; at += 1) {
     at = json.indexOf(QUOTE, at);

@@ -8,13 +8,13 @@ import type { Edit } from './splice.ts';
 // on as it came, numbers beyond a double's digits included. What is added stands beside the model, the one member that
 // every body has.
 
-/** Where the members of a body lie, and the format's own edits. Plain data: a large body is read in another thread. */
+/** The places of the members of a body, and the format's own edits. Plain data: a large body is read in another thread. */
 export interface BodyLayout {
   /** The top-level members in their order. */
   readonly members: ReadonlyMap<string, MemberSpan>;
-  /** What makes a stream report its usage; none when it already does, or for no stream. */
+  /** The edits that make a stream report its usage; none when it already does, or for no stream. */
   readonly usageEdits: readonly Edit[];
-  /** Where the tools lie that may be left out, and their neighbours, whose type is left empty; undefined for none. */
+  /** The places of tools that may be left out, and their neighbours, whose type is left empty; undefined for none. */
   readonly tools?: readonly ToolPlace[];
 }
 
@@ -31,7 +31,7 @@ export interface UpstreamTarget {
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'both';
   /** Calls of hosted tools at most, in the Responses API; undefined where that is the caller's own matter. */
   readonly toolCallCap?: number | undefined;
-  /** Whether a stream's usage is asked for: not where it comes anyway, or where the request for it is refused. */
+  /** True if a stream's usage is asked for: not where it comes anyway, or where the request for it is refused. */
   readonly asksForUsage: boolean;
   /** Members that go. The output caps and the model are not among them, whatever is listed. */
   readonly removed: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 import type { RequestFacts } from './request-facts.ts';
 
-/** What a caller asked for, checked, with the body that says so. */
+/** A caller's request, checked, with its body. */
 export interface Call extends RequestFacts, Body {}
 
 /** Bytes that are handed over. */

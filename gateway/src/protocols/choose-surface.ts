@@ -15,7 +15,7 @@ const PREFERENCES: Readonly<Record<Surface, readonly Surface[]>> = {
 // OpenAI's newest models take tools together with reasoning in responses only. But responses knows no stop sequences.
 const MESSAGES_WITH_TOOLS: readonly Surface[] = ['messages', 'responses', 'chat'];
 
-/** What of a request decides between two surfaces that could both serve it. */
+/** The part of a request that decides between two surfaces that could both serve it. */
 type Wanted = Pick<RequestFacts, 'format' | 'toolTypes' | 'members'>;
 
 /**

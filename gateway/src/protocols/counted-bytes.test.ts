@@ -101,7 +101,7 @@ const BODIES: readonly (readonly [Surface, string, Json])[] = [
   ['messages', "Claude Code's", JSON.parse(claudeCodeBody())],
 ];
 
-/** What a provider reads otherwise than as text, and what is replaced on the way. */
+/** Members that a provider reads otherwise than as text, and those that are replaced on the way. */
 const COUNTED_OTHERWISE = /^model$|\.(encrypted_content|signature)$|redacted_thinking\.data$/;
 
 /** Copies of the body with the text in one place each, as a value, a new member's value, or a member's name. */

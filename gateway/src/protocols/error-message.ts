@@ -1,6 +1,6 @@
 import { isJsonObject } from './json.ts';
 
-/** What an error body says: OpenAI's form, Anthropic's, and those of servers that are nearly OpenAI's. */
+/** The message of an error body: OpenAI's form, Anthropic's, and those of servers that are nearly OpenAI's. */
 export function readErrorMessage(value: unknown): string | undefined {
   if (!isJsonObject(value)) return undefined;
   const { error, message, detail } = value;

@@ -18,13 +18,13 @@ export interface ReceivedEvent {
 /** An event that goes on to the caller. */
 export interface ShownEvent<P extends SpokenPiece> {
   readonly bytes: Buffer;
-  /** What was generated in it. */
+  /** The pieces that were generated in it. */
   readonly pieces?: readonly P[];
   /** Its data with these texts in place of its own. */
   readonly rewrite?: (texts: ReadonlyMap<P, string>) => JsonObject;
 }
 
-/** What becomes of an event: it is shown, left out, or is the end mark. */
+/** The fate of an event: it is shown, left out, or is the end mark. */
 export type EventFate<P extends SpokenPiece> = ShownEvent<P> | 'left out' | 'end mark';
 
 /**
@@ -48,7 +48,7 @@ export class EventPassage<P extends SpokenPiece> {
     this.#judge = judge;
   }
 
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   get keptBytes(): number {
     return this.#splitter.keptBytes + (this.#redactor?.keptBytes ?? 0);
   }
@@ -58,7 +58,7 @@ export class EventPassage<P extends SpokenPiece> {
     return joined(this.#splitter.push(chunk).flatMap((event) => this.#pass(event)));
   }
 
-  /** What was kept back. Throws EventTooLarge. */
+  /** The bytes that were kept back. Throws EventTooLarge. */
   end(): Buffer {
     const last = this.#pass(this.#splitter.rest());
     return joined([...last, ...(this.#redactor?.end() ?? []), this.#endMark]);

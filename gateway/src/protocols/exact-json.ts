@@ -18,7 +18,7 @@ import type { JsonObject } from './json.ts';
  */
 export const MAX_EXACT_NUMBERS = 10_000;
 
-/** What no caller can know, and so no string begins with. */
+/** A mark that no caller can know, and so no string begins with. */
 const MARK = `${randomBytes(9).toString('base64')} `;
 const ALWAYS_EXACT_DIGITS = 15;
 
@@ -73,7 +73,7 @@ function withMarkedNumbers(text: string): string | undefined {
   return kept === 0 ? undefined : marked + text.slice(copied);
 }
 
-/** Where the quote is that ends the string whose text begins at `start`. */
+/** The index of the quote that ends the string whose text begins at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start); ; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

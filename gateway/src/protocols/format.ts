@@ -30,19 +30,19 @@ export interface Format {
   openStream(options: StreamOptions): StreamReading;
   /** The last event of a stream that the gateway ends: why it does. Undefined where there are no events. */
   streamError(error: GatewayError, requestId: string): Buffer | undefined;
-  /** Whether an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */
+  /** True if an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */
   readonly passesWhole?: true;
 }
 
 export interface StreamOptions {
-  /** Whether the caller gets to see the usage. */
+  /** True if the caller gets to see the usage. */
   readonly showsUsage: boolean;
   readonly choices: number;
   /** For what the caller gets to see. */
   readonly redaction?: Redaction | undefined;
 }
 
-/** What a format reads from a body, with the texts that are still to be counted. */
+/** The reading of a body in a format, with the texts that are still to be counted. */
 export interface EndpointReading {
   readonly facts: Omit<
     RequestFacts,
@@ -52,14 +52,14 @@ export interface EndpointReading {
   readonly texts: readonly string[];
 }
 
-/** What a format reads from an answer. */
+/** The reading of an answer in a format. */
 export interface AnswerContent {
   readonly usage: Usage | undefined;
   readonly hasContent: boolean;
   readonly hasReasoning: boolean;
   /** Empty where the usage says how much it was. */
   readonly generated: GeneratedText;
-  /** What an error inside the answer says. */
+  /** The error inside the answer. */
   readonly upstreamError: string | null;
   /** Under which the provider may have stored it, in formats that have this. */
   readonly responseId?: string | undefined;

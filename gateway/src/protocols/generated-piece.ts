@@ -4,7 +4,7 @@ import type { SpokenPiece } from './stream-redactor.ts';
 /** Something that a model produced, in the part of an answer (or the piece of one) that holds it. */
 export interface GeneratedPiece extends SpokenPiece {
   readonly isReasoning: boolean;
-  /** Whether its tokens are to be counted: not where it is sealed, or stands a second time under another name. */
+  /** True if its tokens are to be counted: not where it is sealed, or stands a second time under another name. */
   readonly isCounted: boolean;
   readonly holder: JsonObject;
   readonly member: string;

@@ -11,7 +11,7 @@ interface Voice {
   pieces: string[];
 }
 
-/** What a model has produced so far, kept only to count its tokens if the upstream does not say how many. */
+/** The text that a model has produced so far, kept only to count its tokens if the upstream does not say how many. */
 export class GeneratedText {
   // By voice: the pieces of two choices arrive interleaved, and a token never spans them.
   readonly #voices = new Map<string, Voice>();
@@ -23,7 +23,7 @@ export class GeneratedText {
     return this.#characters === 0;
   }
 
-  /** What it holds in memory, at most: two bytes a character. */
+  /** The bytes that it holds in memory, at most: two a character. */
   get keptBytes(): number {
     return 2 * Math.min(this.#characters, KEPT_CHARACTERS);
   }

@@ -7,7 +7,7 @@ const COLON = 0x3a;
 const MAX_KEY_BYTES = 256;
 const MAX_VALUE_BYTES = 16 * 1024;
 
-/** Where the byte is, from `start` on; the chunk's end where it is not. */
+/** The position of the byte, from `start` on; the chunk's end where it is not. */
 function positionOf(byte: number, chunk: Buffer, start: number): number {
   const found = chunk.indexOf(byte, start);
   return found === -1 ? chunk.length : found;
@@ -21,7 +21,7 @@ const LONG_QUIET = 256;
 const LONG_QUIET_IN_STRING = 8;
 const MARKS = [QUOTE, 0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Where the quotes and brackets of a chunk are. Each is searched for once, however often the next is asked for. */
+/** The positions of the quotes and brackets of a chunk. Each is searched for once, however often the next is asked for. */
 class Marks {
   readonly #chunk: Buffer;
   readonly #next = MARKS.map(() => -1);
@@ -67,7 +67,7 @@ export class MemberReader {
     return this.#found;
   }
 
-  /** Whether an object has begun and ended. */
+  /** True if an object has begun and ended. */
   get isWhole(): boolean {
     return this.#hasBegun && this.#depth === 0;
   }

@@ -6,18 +6,18 @@ import type { AnswerForm } from './read-answer.ts';
 
 /** A request as the provider gets it, and how its answer is read. */
 export interface Outgoing {
-  /** What is asked of the provider. */
+  /** The surface that the provider is asked for. */
   readonly surface: Surface;
   /** Follows the provider's base URL. */
   readonly path: string;
   /** Added to the address, by name; not yet encoded. */
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the caller wants a stream. */
+  /** True if the caller wants a stream. */
   readonly isStream: boolean;
   /** The body. To be called once: it is handed over. */
   takeBody(): Buffer;
-  /** What the caller sees in the head of the provider's answer. */
+  /** The headers that the caller sees of the provider's answer. */
   headersToCaller(status: number, headers: UpstreamHeaders): Record<string, string>;
   /** Reads a stream on its way to the caller. */
   openStream(): CallersStream;
@@ -27,7 +27,7 @@ export interface Outgoing {
   openUsage(): UsageReader;
   /** The last event of a stream that the gateway ends, in the caller's format; undefined where there are no events. */
   streamError(error: GatewayError, requestId: string): Buffer | undefined;
-  /** Whether JSON is passed on as it comes, as a stream is, instead of being read whole. */
+  /** True if JSON is passed on as it comes, as a stream is, instead of being read whole. */
   readonly passesWhole: boolean;
   /** How an answer that comes whole is read. */
   readonly answerForm: Omit<AnswerForm, 'status'>;

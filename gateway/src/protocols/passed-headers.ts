@@ -33,7 +33,7 @@ export interface Passage {
 }
 
 export interface RequestPassage extends Passage {
-  /** Whether endpoint and surface have the same protocol; otherwise the caller's protocol headers mean nothing to the provider. */
+  /** True if endpoint and surface have the same protocol; otherwise the caller's protocol headers mean nothing to the provider. */
   readonly isNative: boolean;
   readonly betaHeaders: ProviderFlags['betaHeaders'];
   readonly organizationId: string;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 
 /** The marks around a message, with its role. */
 export const MESSAGE_TOKENS = 4;
-/** What every answer is opened with. */
+/** The marks that open every answer. */
 export const ANSWER_TOKENS = 3;
 /** A picture in the finest resolution of the common models. */
 export const IMAGE_TOKENS = 2_000;
@@ -35,12 +35,12 @@ const OFTEN_EMPTY: ReadonlySet<string> = new Set([
   ...['reasoning', 'reasoning_content', 'reasoning_details', 'id', 'status', 'title', 'context'],
 ]);
 
-/** Where the parts of a picture or a file are one level down. */
+/** Members that hold the parts of a picture or a file one level down. */
 const HOLDERS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'source']);
 /** The members that hold a picture, a recording or a file as base64. Some may be a `data:` URL, as these are. */
 const PAYLOADS: ReadonlySet<string> = new Set(['data', 'file_data', 'result']);
 const URLS: ReadonlySet<string> = new Set(['url', 'image_url']);
-/** Of a picture or a file: words of the format. */
+/** Members of a picture or a file with words of the format. */
 const KINDS: ReadonlySet<string> = new Set(['type', 'media_type', 'format', 'detail']);
 const MAX_KIND_LENGTH = 16;
 const MAX_URL_HEAD_LENGTH = 128;
@@ -93,7 +93,7 @@ export class PromptParts {
     if (!WORDS.has(value)) this.addText(value);
   }
 
-  /** What only its provider can read. Something with spaces or accents is not sealed, and counts as text. */
+  /** Adds a value that only its provider can read. Something with spaces or accents is not sealed, and counts as text. */
   addSealed(value: unknown, charactersPerToken: number): void {
     if (typeof value !== 'string' || NOT_SEALED.test(value)) this.addText(value);
     else this.#overheadTokens += Math.ceil(value.length / charactersPerToken);
@@ -144,7 +144,7 @@ export class PromptParts {
     else this.addText(part);
   }
 
-  /** What is sent of a picture, a recording or a file counts by the tokens of its kind; any words beside it count as text. */
+  /** The parts of a picture, a recording or a file count by the tokens of its kind; any words beside it count as text. */
   addMedia(part: JsonObject, tokens: number): void {
     this.#overheadTokens += tokens;
     for (const name in part) {

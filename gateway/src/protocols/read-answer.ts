@@ -20,7 +20,7 @@ export interface AnswerForm {
   readonly status: number;
   /** The credential that the provider was sent, and that is redacted; undefined where there was none. */
   readonly secret: string | undefined;
-  /** Where the caller reads another format. */
+  /** The translation, where the caller reads another format. */
   readonly translation?: AnswerTranslation | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface AnswerTranslation {
 
 /** All that the gateway keeps of an answer, beside its bytes. */
 export interface AnswerFacts extends Omit<AnswerContent, 'generated'> {
-  /** Whether it is an answer of the surface. If not, only usage and an error are known. */
+  /** True if it is an answer of the surface. If not, only usage and an error are known. */
   readonly isAnswer: boolean;
   readonly generatedTokens: number;
 }

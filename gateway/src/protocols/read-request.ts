@@ -52,7 +52,7 @@ function understand(
 
 const STRUCTURE_PER_TOKEN = 2;
 const FREE_STRUCTURE = 64;
-/** So many characters of text are a token at least, but for blanks. */
+/** A text has at least one token for so many characters, except for blanks. */
 const CHARACTERS_PER_TOKEN = 16;
 
 /**
@@ -79,7 +79,7 @@ interface Facts extends Omit<EndpointReading, 'facts'> {
   readonly facts: Omit<RequestFacts, 'promptTokens' | 'references'>;
 }
 
-/** What a body in this format says. Throws a BodyError that names the member which is wrong. */
+/** Reads the facts of a body in this format. Throws a BodyError that names the member which is wrong. */
 export function readFacts(format: Surface, body: ParsedBody): Facts {
   const { model, tools } = body.value;
   if (typeof model !== 'string' || model === '') throw new BodyError('model must name a model.', 'model');

@@ -5,7 +5,7 @@ export const REDACTED = '[redacted]';
 // Shorter than any provider's key; as a word of the answer it would be taken out wherever it stands.
 const MIN_SECRET_LENGTH = 8;
 
-/** What takes a secret out of text; undefined where there is nothing to take out. */
+/** The redaction that removes a secret from text; undefined where there is nothing to take out. */
 export function redactionOf(secret: string | undefined): Redaction | undefined {
   return secret === undefined || secret.length < MIN_SECRET_LENGTH ? undefined : new Redaction(secret);
 }

@@ -5,7 +5,7 @@ import type { BodyLayout } from './body-layout.ts';
 // thread, and little of it: the parsed body is not kept.
 
 export interface RequestFacts {
-  /** Of the body, which may be another than the endpoint's. */
+  /** The format of the body, which may be another than the endpoint's. */
   readonly format: Surface;
   readonly model: string;
   readonly isStream: boolean;
@@ -15,7 +15,7 @@ export interface RequestFacts {
   readonly leastOutputCap?: number;
   /** Answers asked for at once; 0 where nothing is generated. */
   readonly choices: number;
-  /** Whether the caller asked for usage in its stream. */
+  /** True if the caller asked for usage in its stream. */
   readonly showsUsage: boolean;
   /** The prompt in tokens: texts by a tokenizer, frames and the rest by constants. */
   readonly promptTokens: number;
@@ -29,7 +29,7 @@ export interface RequestFacts {
   readonly references: readonly string[];
   /** How often tools may be used, by type: the sum of `max_uses`. Without the types of which one does not state it. */
   readonly toolLimits: ReadonlyMap<string, number>;
-  /** Of these, hosted tools that are only declared: where they are not part of the price, they can be left out. */
+  /** Hosted tools among them that are only declared: where they are not part of the price, they can be left out. */
   readonly dispensableTools?: readonly string[];
   readonly layout: BodyLayout;
 }

@@ -5,13 +5,13 @@
 export interface ScanLimits {
   /** Arrays and objects within each other. */
   readonly depth: number;
-  /** Of `{ } [ ] , :` outside strings: each stands for a value, and a value costs many times its bytes. */
+  /** The number of `{ } [ ] , :` outside strings: each stands for a value, and a value costs many times its bytes. */
   readonly structure: number;
   /** Members of the outermost object. */
   readonly members: number;
 }
 
-/** Where a member lies: its key with the quotes, and its value. Byte positions; the ends are exclusive. */
+/** The place of a member: its key with the quotes, and its value. Byte positions; the ends are exclusive. */
 export interface MemberSpan {
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -22,7 +22,7 @@ export interface MemberSpan {
 export interface JsonScan {
   /** The members of the outermost object, in order; none when the text is something else. */
   readonly members: readonly MemberSpan[];
-  /** Of `{ } [ ] , :` outside strings. */
+  /** The number of `{ } [ ] , :` outside strings. */
   readonly structure: number;
   /** The members of all objects, however deep. */
   readonly allMembers: number;
@@ -122,7 +122,7 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
   return { members, structure, allMembers, excessDigits };
 }
 
-/** Whether the byte is one of a number, or of `true`, `false` and `null`. */
+/** True if the byte is one of a number, or of `true`, `false` and `null`. */
 function isLiteral(byte: number | undefined): boolean {
   return byte !== undefined && LITERAL[byte] === 1;
 }

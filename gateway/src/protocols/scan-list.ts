@@ -1,4 +1,4 @@
-/** Where a value lies in the bytes; the end is exclusive. */
+/** The place of a value in the bytes; the end is exclusive. */
 export interface ValueSpan {
   readonly start: number;
   readonly end: number;

@@ -31,7 +31,7 @@ export class EventSplitter {
     this.#largestBytes = largestBytes;
   }
 
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   get keptBytes(): number {
     return this.#pending.length;
   }
@@ -57,7 +57,7 @@ export class EventSplitter {
     return events;
   }
 
-  /** What is left of an event that was never ended; empty when nothing is. */
+  /** The rest of an event that was never ended; empty when nothing is. */
   rest(): Buffer {
     return this.#complete(Buffer.alloc(0));
   }

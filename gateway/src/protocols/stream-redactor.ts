@@ -47,7 +47,7 @@ export class StreamRedactor<P extends SpokenPiece> {
     this.#most = Math.min(SHOWN_CHARACTERS, Math.floor(secret.length / 2));
   }
 
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   get keptBytes(): number {
     return this.#heldBytes;
   }
@@ -63,7 +63,7 @@ export class StreamRedactor<P extends SpokenPiece> {
     return this.#heldBytes > MAX_HELD_BYTES ? this.#cutOpen(0) : [];
   }
 
-  /** What is still held. The stream is over: of a secret that was cut off in its second half nothing is shown. */
+  /** The bytes that are still held. The stream is over: of a secret that was cut off in its second half nothing is shown. */
   end(): Buffer[] {
     return this.#cutOpen(this.#secret.length / 2);
   }

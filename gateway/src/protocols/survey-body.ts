@@ -14,7 +14,7 @@ const MIN_REFERENCE_LENGTH = 7;
 const MAX_REFERENCE_LENGTH = 16;
 const PLAIN_NAME = /^[a-z_]*$/;
 
-/** What is in these is the caller's own: schemas, the input of a tool, labels. Only objects: `input` may also be a list of items. */
+/** Members whose contents are the caller's own: schemas, the input of a tool, labels. Only objects: `input` may also be a list of items. */
 const CALLERS_OWN: ReadonlySet<string> = new Set([
   ...['parameters', 'input_schema', 'schema', 'json_schema', 'input', 'metadata', 'client_metadata'],
 ]);

@@ -18,7 +18,7 @@ export interface CallTranslation {
 export type TranslatedCall =
   | {
       readonly kind: 'translated';
-      /** Of the body in its new format. */
+      /** The facts of the body in its new format. */
       readonly facts: RequestFacts;
       readonly dropped: readonly string[];
       readonly notes: TranslationNotes;

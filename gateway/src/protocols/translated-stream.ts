@@ -8,7 +8,7 @@ import type { StreamTranslator } from './translation/index.ts';
 export class TranslatedStream implements StreamReading {
   readonly #inner: StreamReading;
   readonly #translator: StreamTranslator;
-  /** Whether the provider ended its stream without saying how its answer ends, so that the caller's has no end. */
+  /** True if the provider ended its stream without saying how its answer ends, so that the caller's has no end. */
   #isCutShort = false;
 
   /** `inner` must show the usage, which the translator puts where the caller's format has it. */

@@ -9,7 +9,7 @@ const MAX_CALL_NAMES = 16;
 const MAX_CALL_NAME_LENGTH = 64;
 const CALL_SUFFIX = '_requests';
 
-/** What a provider stated, unchecked. */
+/** The usage that a provider stated, unchecked. */
 export interface StatedUsage {
   /** All of the prompt, or only what had to do with no cache: `promptCovers` says which. */
   readonly prompt: unknown;
@@ -68,7 +68,7 @@ export function serverToolCalls(value: unknown): Readonly<Record<string, unknown
   return Object.fromEntries(named.map(([name, count]) => [name.slice(0, -CALL_SUFFIX.length), count]));
 }
 
-/** Whether the usage says how much was generated. A figure of 0 says nothing where there is text. */
+/** True if the usage says how much was generated. A figure of 0 says nothing where there is text. */
 export function statesOutput(usage: Usage | undefined): boolean {
   return usage !== undefined && usage.completionTokens > 0;
 }
@@ -113,7 +113,7 @@ interface CacheWrite {
   readonly isContradictory: boolean;
 }
 
-/** Of a write whose split does not add up, the rest counts as one-hour writes, which cost more. */
+/** If the split of a write does not add up, the rest counts as one-hour writes, which cost more. */
 function cacheWriteOf(stated: StatedUsage): CacheWrite | undefined {
   const tokens = countOf(stated.cacheWrite);
   const fiveMinutes = countOf(stated.cacheWrite5m);

@@ -11,7 +11,7 @@ import {
 } from './keeper-protocol.ts';
 import type { RateDecision } from './rate-limiter.ts';
 
-/** Where the rate keeper listens, and what it is told first. */
+/** The address of the rate keeper, and the secret that it is told first. */
 export interface RateKeeperAddress {
   readonly path: string;
   /** In hexadecimal. */

@@ -4,7 +4,7 @@ import type { RateDecision } from './rate-limiter.ts';
 // id; after that all messages of a direction have the same length. Answers come in the order of the questions, and a
 // `remember` has none.
 
-/** Of the secret, and of the keeper's id. */
+/** The bytes of the secret, and of the keeper's id. */
 export const HELLO_BYTES = 16;
 export const QUESTION_BYTES = 21;
 export const ANSWER_BYTES = 21;

@@ -22,7 +22,7 @@ export interface RateKeeper extends AsyncDisposable {
 }
 
 export interface RateKeeperOptions {
-  /** Where it listens; whatever is there is replaced. */
+  /** The path that it listens on; whatever is there is replaced. */
   readonly path: string;
   readonly secret: Buffer;
   readonly monotonicMs: () => number;

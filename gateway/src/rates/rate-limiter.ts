@@ -16,7 +16,7 @@ export interface RateLimiter {
   take(keyId: string, limitRpm: number): Promise<RateDecision>;
   /** How the key stands, counting nothing. */
   peek(keyId: string, limitRpm: number): Promise<RateDecision>;
-  /** Whether it counts together with the other processes at this moment; left out where it never does. */
+  /** True if it counts together with the other processes at this moment; left out where it never does. */
   isShared?(): boolean;
 }
 

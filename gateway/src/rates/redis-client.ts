@@ -7,7 +7,7 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** Where Redis or Valkey is. */
+/** The address of Redis or Valkey. */
 export interface RedisAddress extends RedisNode {
   /** Further nodes of the same cluster, or servers that may take over from the first. */
   readonly others?: readonly RedisNode[];
@@ -80,7 +80,7 @@ export function destroyClient(client: RedisClient): void {
   for (const { stream } of nodes as readonly { readonly stream?: { destroy(): void } }[]) stream?.destroy();
 }
 
-/** What happened, without the command, which the client attaches and which may be the one with the password. */
+/** The error, without the command, which the client attaches and which may be the one with the password. */
 export function redisError(
   error: Error & { readonly code?: string; readonly lastNodeError?: Error },
 ): Error & { readonly code?: string } {

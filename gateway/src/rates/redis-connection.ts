@@ -30,9 +30,9 @@ export interface RedisConnectionOptions {
   readonly address: RedisAddress;
   /** By which it is reached; the first, unless Redis is a cluster. */
   readonly nodes: readonly RedisNode[];
-  /** Of this process, among those that share the rates. */
+  /** The id of this process, among those that share the rates. */
   readonly gatewayId: string;
-  /** Whether Redis has been found to be one node of a cluster. */
+  /** True if Redis has been found to be one node of a cluster. */
   readonly isCluster: boolean;
   readonly timers: Timers;
   /** After this without an answer the connection ends. A question waits for twice as long at most. */

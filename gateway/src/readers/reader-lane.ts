@@ -63,7 +63,7 @@ export function createReaderLane({
   readonly timers: Timers;
   readonly log: Logger;
   readonly maxThreads: number;
-  /** Of each thread. */
+  /** The heap of each thread. */
   readonly heapMb: number;
   /** For how long the tokens of a body are counted, in processor time. */
   readonly countMs: number;

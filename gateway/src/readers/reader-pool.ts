@@ -40,9 +40,9 @@ const LANES = {
 // The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
 const BASE_HEAP_MB = 128;
 const HEAP_PER_BODY_BYTE = 4;
-/** What is left of a request's text waits so long for a thread of the next lane: an estimate is not worth more. */
+/** The rest of a request's text waits so long for a thread of the next lane: an estimate is not worth more. */
 const COUNT_WAIT_MS = 500;
-/** Where no thread counts an answer, the main thread does, for some milliseconds at a time. */
+/** If no thread counts an answer, the main thread does, for some milliseconds at a time. */
 const PAUSE_MS = 16;
 /** The echo counts its answer itself, which is as long as the body where nothing else is asked for. */
 const SMALL_ECHO_BYTES = 4 * 1024;
@@ -77,11 +77,11 @@ export function createReaderPool(dependencies: {
   readonly timers: Timers;
   readonly log: Logger;
   readonly largestBodyBytes: number;
-  /** What a thread needs before it has read anything; enough unless given. */
+  /** The heap that a thread needs before it has read anything; enough unless given. */
   readonly baseHeapMb?: number;
-  /** Of each lane, at most; one or two, by the cores, unless given. */
+  /** The threads of each lane, at most; one or two, by the cores, unless given. */
   readonly maxThreads?: number;
-  /** What is different from the usual. */
+  /** Limits that differ from the usual ones. */
   readonly lanes?: Partial<typeof LANES>;
   /** How long the main thread counts tokens. */
   readonly countTimes?: Pick<CountTimes, 'of'>;

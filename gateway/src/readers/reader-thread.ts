@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Assignment, Reply } from './reads.ts';
 
 export interface ReaderThread {
-  /** Whether nothing is being read. */
+  /** True if nothing is being read. */
   readonly isIdle: boolean;
   /** Reads one body, only while idle. Rejects with a ThreadEnded when the thread does not survive it. */
   run(assignment: Assignment): Promise<Reply>;
@@ -13,7 +13,7 @@ export interface ReaderThread {
 /** The thread is gone, and with it what it was reading. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
-  /** Whether what it read took more memory than a thread is given. */
+  /** True if what it read took more memory than a thread is given. */
   readonly isOutOfMemory: boolean;
 
   constructor(cause: unknown) {

@@ -11,7 +11,7 @@ import type { CountTime } from '../tokens/count-time.ts';
 import { countFor } from '../tokens/count-tokens.ts';
 import { rememberedCounts } from '../tokens/remembered-counts.ts';
 
-/** What was read, and the body: the same bytes, those that take their place, or none where the body is refused. */
+/** The result, and the body: the same bytes, those that take their place, or none where the body is refused. */
 export interface ReadResult<Result> {
   readonly result: Result;
   readonly body: Buffer<ArrayBuffer>;
@@ -32,7 +32,7 @@ type Read<Input, Result> = (
   isMainThread: boolean,
 ) => Promise<ReadResult<Result> | undefined>;
 
-/** What can be read, by name: so a thread can be told what to do. */
+/** The kinds of reading, by name: so a thread can be told what to do. */
 export interface Reads {
   readonly request: Read<{ readonly endpoint: Surface }, RequestReading>;
   /** A request for a provider of another format. */
@@ -41,7 +41,7 @@ export interface Reads {
   readonly answer: Read<AnswerForm, AnswerFacts>;
   /** The tokens of the texts that are the body. */
   readonly tokens: Read<undefined, number>;
-  /** What the echo answers, on a surface. */
+  /** The answer of the echo, on a surface. */
   readonly echo: Read<Surface, EchoRequest>;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock, Timers } from '@gatehouse/concurrency';
 
-/** What is counted is written after so long: intervals of the clock, of which no one reaches over a minute. */
+/** Counts are written after so long: intervals of the clock, of which none reaches over a minute. */
 export const INTERVAL_MS = 10_000;
 
 /** The number of the interval that a time lies in. */

@@ -1,8 +1,8 @@
 const MINUTE_MS = 60_000;
 
 /**
- * What each owner has used in its minute, which begins with the first use. An owner whose minute is over is forgotten: by later
- * uses, so that no timer has to run.
+ * The use of each owner in its minute, which begins with the first use. An owner whose minute is over is forgotten: by later uses, so that
+ * no timer has to run.
  */
 export class OwnerMinutes<Used> {
   readonly #begin: () => Used;

@@ -1,6 +1,6 @@
 import { OwnerMinutes } from './owner-minutes.ts';
 
-/** What may be written in a minute. */
+/** The limits of writes in a minute. */
 export interface WriteLimits {
   /** One by one, of one key. */
   readonly singlesOfKey: number;
@@ -28,7 +28,7 @@ export class WriteBudget {
     this.#minutes = new OwnerMinutes<Written>(begin, monotonicMs);
   }
 
-  /** Whether one more of the key may be written by itself; then it counts as written. */
+  /** True if one more of the key may be written by itself; then it counts as written. */
   takeSingle(owner: string, key: string): boolean {
     const { singlesOfKey, singles } = this.#limits;
     const written = this.#minutes.of(owner);
@@ -39,7 +39,7 @@ export class WriteBudget {
     return true;
   }
 
-  /** Whether one more count may be begun, which is to be written later. */
+  /** True if one more count may be begun, which is to be written later. */
   takeCount(owner: string): boolean {
     const written = this.#minutes.of(owner);
     if (written.counts >= this.#limits.counts) return false;

@@ -23,7 +23,7 @@ export class Breaker {
   readonly #state = new OpenState();
   readonly #window = new OutcomeWindow();
   #consecutive = 0;
-  /** Whether a request is out that shows whether it works again. */
+  /** True if a request is out that shows whether it works again. */
   #isProbed = false;
 
   /** Undefined while it is closed. Past its time it is half open. */
@@ -31,7 +31,7 @@ export class Breaker {
     return this.#state.opening;
   }
 
-  /** Whether there is nothing to remember of it. */
+  /** True if there is nothing to remember of it. */
   isForgettable(nowMs: number): boolean {
     return !this.opening && this.#window.isQuiet(nowMs);
   }
@@ -42,7 +42,7 @@ export class Breaker {
     return this.#isProbed ? Number.POSITIVE_INFINITY : this.opening.untilMs;
   }
 
-  /** Whether a request may be sent now. Of one that is half open, this is the one request: it must end with `endProbe`. */
+  /** True if a request may be sent now. Of one that is half open, this is the one request: it must end with `endProbe`. */
   take(nowMs: number): 'closed' | 'probe' | undefined {
     if (!this.opening) return 'closed';
     if (this.readyAtMs() > nowMs) return undefined;
@@ -90,7 +90,7 @@ export class Breaker {
   }
 }
 
-/** Whether the organisation's next request would fail in the same way. */
+/** True if the organisation's next request would fail in the same way. */
 function isSure(failure: Failure): boolean {
   if (failure.kind === 'unreachable' || failure.kind === 'disconnected') return true;
   return failure.kind === 'error_status' && (failure.status === 429 || isRejected(failure));

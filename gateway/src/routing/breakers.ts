@@ -5,7 +5,7 @@ import type { Change, Opening } from './open-state.ts';
 import type { Failure } from './retry.ts';
 import { type Observation, SharedBreaker } from './shared-breaker.ts';
 
-/** What a breaker is for: a model and a surface of a provider, called with one credential. */
+/** The subject of a breaker: a model and a surface of a provider, called with one credential. */
 export interface UpstreamName {
   readonly provider: string;
   readonly upstreamModel: string;
@@ -53,7 +53,7 @@ export interface BreakersOptions {
   readonly maxUpstreams?: number;
 }
 
-/** Of all organisations together, and of one; and as many for all organisations. */
+/** The number for all organisations together, and for one; and as many for all organisations. */
 const MAX_UPSTREAMS = 10_000;
 const MAX_OF_ORGANIZATION = 100;
 // Looked at for one that can be forgotten, before the oldest is.

@@ -2,17 +2,17 @@
 const MAX_LOOKED_AT = 16;
 
 export interface ByOrganizationOptions<Value> {
-  /** Of all organisations together. */
+  /** The number for all organisations together. */
   readonly max: number;
-  /** Of one. */
+  /** The number for one organisation. */
   readonly maxOfOne?: number;
-  /** Whether a value is of no use any more. */
+  /** True if a value is of no use any more. */
   readonly isForgettable?: (value: Value) => boolean;
 }
 
 /**
- * What is remembered for each organisation, in bounded memory. One that has its share makes room by its own: it can make
- * nothing of another be forgotten.
+ * Values that are remembered for each organisation, in bounded memory. One that has its share makes room by its own: it can make nothing of
+ * another be forgotten.
  */
 export class ByOrganization<Value> {
   readonly #values = new Map<string, Map<string, Value>>();
@@ -31,7 +31,7 @@ export class ByOrganization<Value> {
     return this.#size;
   }
 
-  /** Whether there is anything of the organisation, so that nobody makes a name in vain. */
+  /** True if there is anything of the organisation, so that nobody makes a name in vain. */
   has(organizationId: string): boolean {
     return this.#values.has(organizationId);
   }
@@ -58,13 +58,13 @@ export class ByOrganization<Value> {
     if (own.size === 0) this.#values.delete(organizationId);
   }
 
-  /** Whether an organisation has as many as it may have; where there is no room, its share of them. */
+  /** True if an organisation has as many as it may have; where there is no room, its share of them. */
   #isLarge(own: ReadonlyMap<string, Value>): boolean {
     if (own.size >= this.#maxOfOne) return true;
     return this.#size >= this.#max && own.size * this.#values.size >= this.#max;
   }
 
-  /** Of sixteen organisations the one with the most loses one; the next time it is the turn of others. */
+  /** The largest of sixteen organisations loses a value; the next time it is the turn of others. */
   #makeRoomForAnother(): void {
     const looked = [...this.#values.entries().take(MAX_LOOKED_AT)];
     let most = looked[0];

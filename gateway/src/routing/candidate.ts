@@ -21,18 +21,18 @@ export interface PricedCandidate extends PermittedCandidate {
   /** Output tokens per choice: what the request asks for, and below what it is not lowered. */
   readonly wantedOutput: number;
   readonly leastOutput: number;
-  /** Of the prompt, what cannot be counted. */
+  /** The part of the prompt that cannot be counted. */
   readonly uncounted: Need['uncounted'];
   costAt(outputCap: number): bigint;
   /** The largest output cap up to `wanted` at which it cannot cost more than the amount. */
   largestCap(amountMicroPkr: bigint, wanted: number): number;
 }
 
-/** What names a credential where there is none, and where it is the organisation's own. */
+/** The name of a credential where there is none, and where it is the organisation's own. */
 export const NO_CREDENTIAL = '';
 export const OWN_CREDENTIAL = 'own';
 
-/** Those that can take the request, each with what is added. Throws the error of the first where none can. */
+/** The candidates that can take the request, each with what is added. Throws the error of the first where none can. */
 export function usable<C, Added extends object>(
   candidates: readonly C[],
   add: (candidate: C) => Added,

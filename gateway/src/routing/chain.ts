@@ -11,7 +11,7 @@ export interface Turn {
 // The provider could not be reached, or said nothing.
 const SILENT: ReadonlySet<Failure['kind']> = new Set(['unreachable', 'disconnected', 'timed_out']);
 
-/** What is left of what the attempts of a request may take together. */
+/** The rest of what the attempts of a request may take together. */
 export interface Left {
   readonly attempts: number;
   readonly microPkr: bigint;
@@ -61,12 +61,12 @@ export class Chain {
     return best && this.#turn(best, this.#breakers.takeAnyway(best.upstreamName));
   }
 
-  /** Whether another attempt may follow, should the one that is on fail. */
+  /** True if another attempt may follow, should the one that is on fail. */
   hasMore(left: Left): boolean {
     return this.#affordable(left).length > 0;
   }
 
-  /** What may become usable while the request waits. */
+  /** The upstreams that may become usable while the request waits. */
   names(left: Left): UsedUpstream[] {
     return this.#affordable(left).map(({ upstreamName }) => upstreamName);
   }

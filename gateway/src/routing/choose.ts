@@ -3,7 +3,7 @@
 // one upstream account, where its prompt cache is, and when that account fails only its own sessions move.
 
 export interface Choice {
-  /** What tells it from the other candidates. */
+  /** The name that tells it from the other candidates. */
   readonly name: string;
   /** The lowest number is tried first. */
   readonly priority: number;
@@ -11,7 +11,7 @@ export interface Choice {
   readonly weight: number;
 }
 
-/** What decides within a priority: the session, where the request has one, else chance. */
+/** The preference within a priority: the session, where the request has one, else chance. */
 export interface Preference {
   readonly session: SessionHash | undefined;
   /** From 0 up to but not including 1. */

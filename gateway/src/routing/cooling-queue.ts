@@ -13,7 +13,7 @@ export interface CoolingQueueOptions {
   readonly mostOfOne?: number;
 }
 
-/** Where requests wait while no upstream of theirs can be tried. */
+/** The queue of requests while no upstream of theirs can be tried. */
 export class CoolingQueue {
   readonly #options: CoolingQueueOptions;
   readonly #most: number;

@@ -7,14 +7,14 @@ interface AnswerHead {
   readonly headers: UpstreamHeaders;
 }
 
-/** What came of an attempt. */
+/** The course of an attempt. */
 interface Contact {
   readonly head: AnswerHead | undefined;
-  /** Whether no connection could be made. */
+  /** True if no connection could be made. */
   readonly isUnreachable: boolean;
 }
 
-/** What went wrong at the provider; undefined where nothing did, or where it is not known. */
+/** The failure at the provider; undefined where nothing did, or where it is not known. */
 export function failureOf(
   outcome: Outcome,
   { head, isUnreachable }: Contact,
@@ -40,12 +40,12 @@ function errorStatus({ status, headers }: AnswerHead, nowEpochMs: number): Failu
   return { kind: 'error_status', status, retryAfterMs: readRetryAfter(headers, nowEpochMs) };
 }
 
-/** Whether it says something about the provider, and not only about the request. */
+/** True if it says something about the provider, and not only about the request. */
 export function isOfUpstream(failure: Failure): boolean {
   return failure.kind !== 'error_status' || isStatusOfUpstream(failure.status);
 }
 
-/** Whether an error status says something about the provider, and not only about the request. */
+/** True if an error status says something about the provider, and not only about the request. */
 export function isStatusOfUpstream(status: number): boolean {
   return status === 408 || status === 429 || status >= 500 || isRejection(status);
 }

@@ -5,7 +5,7 @@ import { chunk, delta, flush, json, type Script, sse } from '../testing/mock-pro
 export const ERROR = { error: { message: 'overloaded', type: 'server_error', code: null } };
 const ERROR_EVENT = `data: ${JSON.stringify(ERROR)}\n\n`;
 
-/** What a caller sees that has no other target. */
+/** The caller's view where there is no other target. */
 export interface Seen {
   readonly status: number;
   readonly includes: string;
@@ -18,16 +18,16 @@ export interface Fault {
   readonly stream: boolean;
   /** Undefined where nothing listens. */
   readonly script: Script | undefined;
-  /** Whether nothing happens until a time limit. */
+  /** True if nothing happens until a time limit. */
   readonly hangs?: true;
-  /** Whether its head has come by then. */
+  /** True if its head has come by then. */
   readonly showsHead?: true;
   readonly seen: Seen;
   readonly ending: string;
   readonly status: number | null;
-  /** What the attempt costs, at the first target and at the second. */
+  /** The cost of the attempt, at the first target and at the second. */
   readonly costs?: readonly [bigint, bigint];
-  /** Whether content had been sent, so that nothing can follow. */
+  /** True if content had been sent, so that nothing can follow. */
   readonly isFinal?: true;
 }
 

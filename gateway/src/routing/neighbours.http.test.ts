@@ -14,7 +14,7 @@ const BAD = 'the request that the provider does not take';
 const error = { error: { message: 'no' } };
 const rejected = (status: number, headers = {}) => json(error, status, headers);
 
-/** What a provider does that fails for some requests and serves the others. */
+/** Makes a provider fail for some requests and serve the others. */
 const failsFor =
   (fault: Script): Script =>
   (response, asked) =>

@@ -1,12 +1,12 @@
 /** When and how long an upstream is not used. */
 export interface Opening {
   readonly untilMs: number;
-  /** Whether the provider said so itself. Otherwise it is only likely that it fails. */
+  /** True if the provider said so itself. Otherwise it is only likely that it fails. */
   readonly isStated: boolean;
   readonly reason: string;
 }
 
-/** What an outcome did to a breaker. */
+/** The effect of an outcome on a breaker. */
 export type Change = 'opened' | 'closed' | undefined;
 
 /** The first time that it opens; twice as long each further time. */
@@ -14,7 +14,7 @@ const MIN_OPEN_MS = 1_000;
 const MAX_OPEN_MS = 60_000;
 const MAX_DOUBLINGS = 16;
 
-/** Whether a breaker is open, and for how long it opens the next time. */
+/** True if a breaker is open, and for how long it opens the next time. */
 export class OpenState {
   /** How often it opened in a row. */
   #openings = 0;
@@ -31,7 +31,7 @@ export class OpenState {
     return Math.min(MIN_OPEN_MS * 2 ** this.#openings, MAX_OPEN_MS);
   }
 
-  /** Whether an outcome says something about now: what was sent before it opened does not. */
+  /** True if an outcome says something about now: what was sent before it opened does not. */
   isAbout(sentMs: number): boolean {
     return this.#opening === undefined || sentMs >= this.#openedMs;
   }

@@ -26,12 +26,12 @@ export class OutcomeWindow {
     this.outcomes = 0;
   }
 
-  /** Whether there was no failure lately. */
+  /** True if there was no failure lately. */
   isQuiet(nowMs: number): boolean {
     return this.failures === 0 || nowMs - this.#sinceMs >= WINDOW_MS;
   }
 
-  /** Whether half of the outcomes are failures, where there were enough to judge by. */
+  /** True if half of the outcomes are failures, where there were enough to judge by. */
   hasTooMany(): boolean {
     return this.outcomes >= MIN_JUDGED && this.failures >= MAX_SHARE * this.outcomes;
   }

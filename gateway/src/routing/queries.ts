@@ -1,6 +1,6 @@
 import { sql, statement } from '@gatehouse/store';
 
-/** What this gateway process knows of upstreams, for operators to read. `forMs` is null where one works again. */
+/** Writes the states of upstreams that this gateway process knows, for operators to read. `forMs` is null where one works again. */
 export const writeUpstreamStates = statement<{
   instance: string;
   providers: readonly string[];

@@ -3,7 +3,7 @@ import { ByOrganization } from './by-organization.ts';
 
 // A response that its provider stores can be continued only in the account that made it.
 
-/** Who made a response. */
+/** The credential that made a response. */
 export interface ResponseMaker {
   readonly provider: string;
   /** The credential's name. */

@@ -2,7 +2,7 @@ import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 
 // Whether a failed attempt may be followed by another, as long as nothing of an answer has reached the caller.
 
-/** What went wrong in one attempt. */
+/** The failure of one attempt. */
 export type Failure =
   | {
       readonly kind: 'error_status';
@@ -23,9 +23,9 @@ export type Failure =
 
 /** With what the provider was called. */
 export interface UsedCredential {
-  /** Whether it is the organisation's own. */
+  /** True if it is the organisation's own. */
   readonly isByok: boolean;
-  /** Whether the organisation's requests may fall back from it to platform capacity. */
+  /** True if the organisation's requests may fall back from it to platform capacity. */
   readonly mayFallBack: boolean;
 }
 
@@ -35,8 +35,8 @@ const PASSING: ReadonlySet<number> = new Set([408, 409, 429]);
 const REJECTED: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /**
- * Whether another target or credential may succeed where this one failed. Any other status is about the request, which
- * would fail everywhere. The organisation is told when its own credential is rejected, unless its requests may fall back.
+ * True if another target or credential may succeed where this one failed. Any other status is about the request, which would fail
+ * everywhere. The organisation is told when its own credential is rejected, unless its requests may fall back.
  */
 export function isWorthAnother(failure: Failure, { isByok, mayFallBack }: UsedCredential): boolean {
   if (failure.kind !== 'error_status') return true;
@@ -45,7 +45,7 @@ export function isWorthAnother(failure: Failure, { isByok, mayFallBack }: UsedCr
   return PASSING.has(status) || status >= 500;
 }
 
-/** Whether the status says that the credential does not serve, whatever is asked with it. */
+/** True if the status says that the credential does not serve, whatever is asked with it. */
 export function isRejection(status: number): boolean {
   return REJECTED.has(status);
 }

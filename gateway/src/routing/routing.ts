@@ -6,7 +6,7 @@ import { CoolingQueue } from './cooling-queue.ts';
 import { ResponseMakers } from './response-makers.ts';
 import { UpstreamStates } from './upstream-states.ts';
 
-/** What is remembered between requests, to choose between the upstreams of the next. */
+/** The state that is remembered between requests, to choose between the upstreams of the next. */
 export interface Routing {
   readonly breakers: Breakers;
   readonly makers: ResponseMakers;
@@ -20,7 +20,7 @@ export interface RoutingOptions {
   readonly clock: Clock;
   readonly timers: Pick<Clock, 'after'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Where operators read the states of upstreams. */
+  /** The database where operators read the states of upstreams. */
   readonly database: Pick<Queryable, 'run'>;
   readonly random?: (() => number) | undefined;
 }

@@ -14,7 +14,7 @@ const MEMBERS = ['prompt_cache_key', 'safety_identifier', 'user'];
 
 const MAX_NAME_LENGTH = 1_024;
 
-/** What tells requests apart that name no session. */
+/** The facts that tell requests apart that name no session. */
 export interface Caller {
   readonly organizationId: string;
   readonly keyId: string;
@@ -22,8 +22,8 @@ export interface Caller {
 }
 
 /**
- * What tells sessions apart; undefined where the request names none. A response that its provider stores may be continued
- * later, by any process: without a session it goes where those of its key go.
+ * The key that tells sessions apart; undefined where the request names none. A response that its provider stores may be continued later, by
+ * any process: without a session it goes where those of its key go.
  */
 export function sessionOf(
   { organizationId, keyId, endpoint }: Caller,

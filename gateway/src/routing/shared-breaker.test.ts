@@ -47,9 +47,9 @@ function openAfter(failures: readonly (readonly [organizationId: string, failure
 const EVIDENCE: readonly {
   readonly failure: Failure;
   readonly ofOne?: number;
-  /** Of one of each of two organisations. */
+  /** The open state for one of each of two organisations. */
   readonly ofTwo?: number;
-  /** Of five of one and one of another. */
+  /** The open state for five of one and one of another. */
   readonly ofFiveAndOne?: number;
 }[] = [
   { failure: UNREACHABLE, ofOne: 1_000, ofTwo: 1_000, ofFiveAndOne: 1_000 },

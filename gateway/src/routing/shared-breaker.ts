@@ -24,17 +24,17 @@ const MAX_PROBES = 2;
 
 /** An organisation that met failures. */
 interface Witness {
-  /** Of the present half minute. */
+  /** The failures of the present half minute. */
   failures: number;
   outcomes: number;
-  /** Of its own breaker. */
+  /** The opening of its own breaker. */
   opening: Opening | undefined;
 }
 
 /** An outcome of an organisation's request. */
 export interface Observation {
   readonly organizationId: string;
-  /** Of the organisation's own breaker, after the outcome. */
+  /** The opening of the organisation's own breaker, after the outcome. */
   readonly opening: Opening | undefined;
   readonly sentMs: number;
   readonly nowMs: number;
@@ -81,7 +81,7 @@ export class SharedBreaker {
     return mayProbe ? this.opening.untilMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a request may be sent now. A probe must end with `endProbe`. */
+  /** True if a request may be sent now. A probe must end with `endProbe`. */
   take(organizationId: string, nowMs: number): 'closed' | 'probe' | undefined {
     if (!this.opening) return 'closed';
     if (this.readyAtMs(organizationId) > nowMs) return undefined;

@@ -14,12 +14,12 @@ export interface UpstreamStatesOptions {
   readonly database: Pick<Queryable, 'run'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Pick<Logger, 'info'>;
-  /** Those of the platform's upstreams that are not closed. */
+  /** The platform's upstreams that are not closed. */
   readonly list: () => readonly ListedUpstream[];
   readonly instance?: string;
 }
 
-/** What is written of an upstream: whether operators can use it, whatever its surface. */
+/** The facts of an upstream that are written: whether operators can use it, whatever its surface. */
 type Written = Pick<UpstreamChange['name'], 'provider' | 'upstreamModel' | 'credential'>;
 
 /** Why an upstream is not used, and for whom. */
@@ -88,7 +88,7 @@ export class UpstreamStates {
   }
 }
 
-/** Of the surfaces of an upstream, the one that is not used by most, and longest. */
+/** The surface of an upstream that is shown: the one that is not used by most, and longest. */
 function shownOf(listed: readonly ListedUpstream[]): ReadonlyMap<string, Shown> {
   const shown = new Map<string, Shown>();
   for (const { name, forAll, forSome } of listed) {

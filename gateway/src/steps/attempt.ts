@@ -14,7 +14,7 @@ export interface Attempted {
   readonly outcome: Outcome;
   /** The provider's head, where one came. */
   readonly head: Head | undefined;
-  /** What went wrong at the provider. */
+  /** The failure at the provider. */
   readonly failure: Failure | undefined;
   /** The answer is not sent after all. */
   discard(): void;

@@ -4,7 +4,7 @@ import { ReadError } from '../readers/reader-lane.ts';
 import type { Read } from '../readers/reader-pool.ts';
 import type { ReadResult } from '../readers/reads.ts';
 
-/** What was read of a request body, unless the request must stop first. 413 or 503 where it cannot be read. */
+/** The reading of a request body, unless the request must stop first. 413 or 503 where it cannot be read. */
 export async function awaitRead<Result>(
   exchange: Pick<Exchange, 'onStop'>,
   read: Read<Result>,

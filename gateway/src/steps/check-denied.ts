@@ -24,7 +24,7 @@ export function checkDenied({
   };
 }
 
-/** What is left out of a call to one target. Throws the 400. */
+/** The tools that are left out of a call to one target. Throws the 400. */
 export function toolsToDrop({
   isByok,
   route,
@@ -49,7 +49,7 @@ export function toolsToDrop({
 // Versions of a hosted tool: `web_search_20250305`, `web_search_2025_08_26`.
 const VERSION = /^_\d{4}_?\d{2}_?\d{2}$/;
 
-/** What the route's prices of calls cover, as far as the call asks for it. */
+/** The tools that the route's prices of calls cover, as far as the call asks for them. */
 function pricedTools(
   { microPkrPerCall }: Pick<Context['target'], 'microPkrPerCall'>,
   { toolTypes }: Pick<Context['call'], 'toolTypes'>,
@@ -65,7 +65,7 @@ function pricedTools(
   ]);
 }
 
-/** What is judged of a call whose tools of these types are left out. */
+/** The members that are judged of a call whose tools of these types are left out. */
 function without({ members, toolTypes, references }: Context['call'], dropped: ReadonlySet<string>) {
   if (dropped.size === 0) return { members, toolTypes, references };
   const kept = toolTypes.filter((type) => !dropped.has(type));

@@ -27,7 +27,7 @@ export class DeferredUsageReader implements UsageReader {
     return this.#reader.usage;
   }
 
-  /** What of it is in memory. */
+  /** The bytes of it in memory. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }

@@ -1,6 +1,6 @@
 import type { MemberRule } from '@gatehouse/contract';
 
-/** What the rules judge of a request. */
+/** The members of a request that the rules judge. */
 export interface RequestMembers {
   /** The top-level members. One whose value was too large to be kept is there as undefined. */
   readonly members: ReadonlyMap<string, unknown>;

@@ -19,7 +19,7 @@ type Needs = Pick<
 >;
 type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
 
-/** What was sent, and how. */
+/** The request that was sent, and how. */
 type Sent = Pick<
   Context,
   | 'target'
@@ -53,7 +53,7 @@ export function dispatch(
 interface Ended extends Attempted {
   readonly turn: Turn;
   readonly sent: Sent;
-  /** Whether the body is still there for another. */
+  /** True if the body is still there for another. */
   readonly canBeFollowed: boolean;
 }
 

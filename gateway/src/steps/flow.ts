@@ -37,7 +37,7 @@ export interface FlowOptions {
   /** The organisation that the memory and the main thread's time are counted for. */
   readonly owner: string;
   readonly dependencies: Pick<Dependencies, 'clock' | 'timers' | 'bodies'>;
-  /** What of the answer is in memory at this moment, beside what waits for the caller. */
+  /** The bytes of the answer in memory at this moment, beside what waits for the caller. */
   readonly keptBytes: () => number;
   /** There was no memory for it within the time limit. */
   readonly onNoRoom: () => void;
@@ -60,7 +60,7 @@ export class Flow implements Source {
   /** A whole answer that waits for the caller, where it is large. */
   #answer: Buffer | undefined;
   readonly #owner: string;
-  /** Of the leaky bucket, when it was filled last. */
+  /** The level of the leaky bucket when it was filled last. */
   #level = 0;
   #filledAtMs = 0;
 
@@ -86,7 +86,7 @@ export class Flow implements Source {
     this.#resume('intake');
   }
 
-  /** What comes; to be called once. It may have ended before there was anything to call off. */
+  /** Follows the bytes of an answer; to be called once. It may have ended before there was anything to call off. */
   of(upstreamCall: UpstreamCall): void {
     this.#upstreamCall = upstreamCall;
     if (this.#isEnded) upstreamCall.abort();
@@ -176,7 +176,7 @@ export class Flow implements Source {
     this.#cancelLinger = dependencies.timers.after(LINGER_MS, () => this.#upstreamCall?.abort());
   }
 
-  /** What waits for the caller is not sent after all. */
+  /** Discards what waits for the caller. */
   discard(): void {
     this.#options.exchange.response.off('close', this.#onSent);
     this.#kept.set(0);

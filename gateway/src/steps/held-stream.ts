@@ -4,8 +4,8 @@ import type { Redaction } from '../protocols/redaction.ts';
 import { brokenAnswer, CUT_SHORT, errorWithin, type Head } from './whole-answer.ts';
 
 /**
- * So much of a stream is kept back at most. Nothing is generated before its first content, but the Responses API repeats
- * the instructions and the tools in its first events, twice.
+ * The largest part of a stream that is kept back. Nothing is generated before its first content, but the Responses API repeats the
+ * instructions and the tools in its first events, twice.
  */
 export const MAX_HELD_BYTES = 256 * 1024;
 /**
@@ -43,12 +43,12 @@ export class HeldStream {
     this.#keep(this.reading.end());
   }
 
-  /** Whether it is an error instead of an answer. */
+  /** True if it is an error instead of an answer. */
   get isError(): boolean {
     return this.reading.upstreamError !== null && !this.reading.hasContent;
   }
 
-  /** Whether it goes to the caller now. */
+  /** True if it goes to the caller now. */
   get isReady(): boolean {
     return this.reading.hasContent || this.reading.isDone || this.keptBytes > MAX_HELD_BYTES;
   }
@@ -66,7 +66,7 @@ export class HeldStream {
   }
 }
 
-/** What a stream amounts to that ended without content: an error, nothing at all, or an empty answer. */
+/** The outcome of a stream that ended without content: an error, nothing at all, or an empty answer. */
 export function outcomeOfHeld(
   held: HeldStream,
   outgoing: Pick<Outgoing, 'headersToCaller'>,

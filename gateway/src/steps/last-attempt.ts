@@ -5,7 +5,7 @@ import type { Outcome, RecordedOutcome } from '../pipeline/outcome.ts';
 import { OWN_CREDENTIAL } from '../routing/candidate.ts';
 import type { Metered } from './meter.ts';
 
-/** What is known of a request that was sent to a provider. */
+/** The facts of a request that was sent to a provider. */
 export type AttemptContext = Partial<Pick<Context, 'target' | 'credential' | 'isByok'>>;
 
 /** The attempt that ended last, as it is recorded. */

@@ -3,11 +3,11 @@ import { fitMetadata, type MetadataHeaders, readMetadata, type StoredMetadata } 
 
 // Labels are stored as they come, twice, and a request that carries them may cost next to nothing. So their bytes are bounded.
 
-/** Of one request. */
+/** The metadata of one request. */
 const MAX_BYTES = 4 * 1024;
-/** Of all requests of an organisation in a minute: a thousand requests of the largest, or 20,000 ordinary ones. */
+/** The metadata of all requests of an organisation in a minute: a thousand requests of the largest, or 20,000 ordinary ones. */
 const MINUTE_BYTES = 4 * 1024 * 1024;
-/** So much of a request is stored in any case. It is no more than the rest of its row. */
+/** The part of a request's metadata that is stored in any case. It is no more than the rest of its row. */
 const ALWAYS_BYTES = 256;
 
 /** Reads the labels of requests, as far as their organisation may have them stored in its minute. */
@@ -21,7 +21,7 @@ export class MetadataBudget {
     this.#minutes = new OwnerMinutes(() => ({ bytes: 0 }), monotonicMs);
   }
 
-  /** What is stored of the labels of one more request, by its raw headers. */
+  /** The metadata that is stored of one more request, by its raw headers. */
   read(owner: string, rawHeaders: readonly string[]): StoredMetadata {
     const labels = readMetadata(rawHeaders, this.#mapped);
     if (labels.size === 0) return { labels, cut: [], bytes: 0 };

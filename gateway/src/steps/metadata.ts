@@ -5,7 +5,7 @@ const MAX_ENTRIES = 32;
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_BYTES = 1024;
 
-/** Which headers of clients are kept as metadata, by their names in lower case, and under which name. */
+/** The headers of clients that are kept as metadata, by their names in lower case, and the names they are stored under. */
 export type MetadataHeaders = ReadonlyMap<string, string>;
 
 /**
@@ -47,7 +47,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 export interface StoredMetadata {
   readonly labels: ReadonlyMap<string, string>;
   readonly cut: readonly string[];
-  /** Of names and values. */
+  /** The bytes of names and values. */
   readonly bytes: number;
 }
 

@@ -11,21 +11,21 @@ import { impliedCalls } from './priced-calls.ts';
 import { shareMillionths } from './reserve-credit.ts';
 import { boundedUsage, MAX_CALLS, mostCompletionTokens } from './usage-bounds.ts';
 
-/** What a request used and what that costs. */
+/** The usage of a request and its cost. */
 export interface Metered {
   /** Null when nothing was processed that could be counted. */
   readonly promptTokens: number | null;
   readonly completionTokens: number;
-  /** Of the prompt, beside `promptTokens`. Known on the organisation's own provider key only: the cache is its own. */
+  /** Cache writes of the prompt, beside `promptTokens`. Known on the organisation's own provider key only: the cache is its own. */
   readonly cacheWriteTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly totalTokens: number;
-  /** Those of the generated that reached the caller: all, unless it left before. */
+  /** Generated tokens that reached the caller: all, unless it left before. */
   readonly tokensReceived: number;
-  /** Whether the tokens are not the provider's own figures: it gave none, or none that can be true. */
+  /** True if the tokens are not the provider's own figures: it gave none, or none that can be true. */
   readonly isEstimated: boolean;
   readonly costMicroPkr: bigint;
-  /** What was wrong with the provider's figures. */
+  /** The error in the provider's figures. */
   readonly usageError: string | null;
 }
 
@@ -41,7 +41,7 @@ export const NOTHING_USED: Metered = {
   usageError: null,
 };
 
-/** What all attempts of the request cost together. */
+/** The cost of all attempts of the request together. */
 export function totalMicroPkr(
   { costMicroPkr }: Pick<Metered, 'costMicroPkr'>,
   { earlierCostMicroPkr }: Pick<Exchange, 'earlierCostMicroPkr'>,
@@ -53,11 +53,11 @@ export function totalMicroPkr(
 interface Tokens {
   readonly usage: Usage;
   readonly isEstimated: boolean;
-  /** What the provider said was nothing, and was not. */
+  /** The figure that the provider said was nothing, and was not. */
   readonly unstated?: string;
 }
 
-/** What is known of the request. A request that was dispatched has all of it. */
+/** The facts of the request. A request that was dispatched has all of it. */
 export type MeterContext = {
   readonly [Field in
     | 'route'
@@ -101,8 +101,8 @@ export async function meter(
 }
 
 /**
- * What was reported, but for figures of 0: a prompt was sent, and where text came it was generated. Those are counted here. A
- * caller that asked for no output may be sent its own prompt.
+ * The reported usage except for figures of 0: a prompt was sent, and where text came it was generated. Those are counted here. A caller
+ * that asked for no output may be sent its own prompt.
  */
 async function withoutZeros(
   { call, outputCap }: MeterContext,
@@ -124,7 +124,7 @@ async function withoutZeros(
 
 const UNSTATED = 'the provider reported no tokens where there were some; settled by what was counted here';
 
-/** Of what was reported and what was counted here, figure by figure, whichever is more. */
+/** The larger of the reported and the counted usage, figure by figure. */
 async function larger(
   { call }: MeterContext,
   outcome: Outcome,

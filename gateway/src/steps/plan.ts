@@ -14,7 +14,7 @@ type Needs = Pick<Context, 'key' | 'route' | 'endpoint' | 'call'>;
 type Using = Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
 
 /**
- * Which targets may be tried, each with which credential, and in which order.
+ * The targets that may be tried, each with its credential, in order.
  *
  * Where the organisation has stored its own key for a provider of the route, only such targets are tried, with that key.
  * Platform capacity follows only where the project may fall back to it. Guarded by byok.http.test.ts.
@@ -131,7 +131,7 @@ function platformCandidates(target: Target, context: Needs, dependencies: Using)
   }));
 }
 
-/** What is asked of the provider, and where. */
+/** The surface and address of the provider. */
 function reach(
   { provider }: Target,
   { route, endpoint, call }: Needs,

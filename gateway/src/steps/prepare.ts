@@ -31,7 +31,7 @@ type Needs = Pick<
   | 'droppedTools'
   | 'heldBody'
 > & {
-  /** What of the request stays in memory beside the body that is sent, because another attempt may need it. */
+  /** The bytes of the request that stay in memory beside the body that is sent, because another attempt may need them. */
   readonly keptBytes?: number;
 };
 
@@ -112,7 +112,7 @@ function droppedNames({ translation, droppedTools }: Needs, { dropped }: Removal
   return [...new Set([...(translation?.dropped ?? []), ...dropped, ...tools])];
 }
 
-/** Of a translated answer. */
+/** The content type of a translated answer. */
 function contentType(headers: UpstreamHeaders): Record<string, string> {
   const type = isEventStream(headers) ? 'text/event-stream' : 'application/json';
   return { 'content-type': `${type}; charset=utf-8` };

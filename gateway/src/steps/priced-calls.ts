@@ -1,13 +1,13 @@
 import type { Call } from '../protocols/call.ts';
 import { MAX_CALLS } from './usage-bounds.ts';
 
-/** So many calls of one name are reserved where the request does not state a limit of its own. */
+/** The calls of one name that are reserved where the request does not state a limit of its own. */
 const UNSTATED_CALLS = 10;
 
 export type CallLimits = Pick<Call, 'format' | 'toolTypes' | 'toolLimits' | 'members' | 'choices'>;
 
 export interface CallContext {
-  /** What has a price. */
+  /** The names that have a price. */
   readonly names: Iterable<string>;
   /** The types of the tools that are not sent on. */
   readonly droppedTools: ReadonlySet<string>;
@@ -26,8 +26,8 @@ export function mostCalls(context: CallContext, call: CallLimits): Readonly<Reco
 const MAX_TOOL_CALLS = 'max_tool_calls';
 
 /**
- * What a provider of the Responses API is told in `max_tool_calls`: as many calls as credit is held for. It counts all hosted tools
- * together, so no name has more. Undefined where no calls are priced, and for another format.
+ * The `max_tool_calls` that a provider of the Responses API gets: as many calls as credit is held for. It counts all hosted tools together,
+ * so no name has more. Undefined where no calls are priced, and for another format.
  */
 export function toolCallCap(context: CallContext, call: CallLimits): number | undefined {
   if (call.format !== 'responses') return undefined;

@@ -13,11 +13,11 @@ const READ_ON_BYTES = 16 * 1024 * 1024;
 export interface ReadOnOptions {
   readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;
   readonly timers: Timers;
-  /** What has come: the head, and the stream or the bytes of an answer that is not streamed. */
+  /** The part that has come: the head, and the stream or the bytes of an answer that is not streamed. */
   readonly head: Head | undefined;
   readonly stream: StreamReading | undefined;
   readonly collected: readonly Uint8Array<ArrayBuffer>[];
-  /** What the caller gets in place of the answer; undefined when it has left. */
+  /** The error that the caller gets in place of the answer; undefined when it has left. */
   readonly error: GatewayError | undefined;
   readonly onTimeIsUp: () => void;
   /** Less of what has come is in memory than before. */
@@ -59,12 +59,12 @@ export class ReadOn {
     return this.#stream;
   }
 
-  /** What of the answer is in memory. */
+  /** The bytes of the answer in memory. */
   get keptBytes(): number {
     return this.#stream?.keptBytes ?? this.#usage.waitingBytes;
   }
 
-  /** What is known of the answer. */
+  /** The facts of the answer. */
   get reading(): AnswerReading {
     return this.#stream ?? unshown(this.#usage.usage);
   }

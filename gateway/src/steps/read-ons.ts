@@ -8,7 +8,7 @@ export class ReadOns {
   readonly #ofOwner = new Map<string, number>();
   #all = 0;
 
-  /** Whether there was a place; it is taken then. */
+  /** True if there was a place; it is taken then. */
   take(owner: string): boolean {
     const ofOwner = this.#ofOwner.get(owner) ?? 0;
     if (this.#all >= MAX_READ_ONS || ofOwner >= MAX_READ_ONS_OF_ONE) return false;

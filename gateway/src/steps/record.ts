@@ -11,15 +11,15 @@ import { type Metered, totalMicroPkr } from './meter.ts';
 // A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
 // kept.
 const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
-/** Those of browsers and SDKs have up to some 300 bytes. */
+/** User agents of browsers and SDKs have up to some 300 bytes. */
 const MAX_USER_AGENT_LENGTH = 512;
 
-/** What is known of the request: of a refused one the key, at least. */
+/** The facts of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
   AttemptContext &
   Partial<Pick<Context, 'model' | 'isStream' | 'isHeld' | 'route'>> & {
     readonly outcome: Outcome;
-    /** Whether the endpoint never costs anything. */
+    /** True if the endpoint never costs anything. */
     readonly isFree: boolean;
   };
 

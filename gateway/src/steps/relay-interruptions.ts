@@ -8,7 +8,7 @@ import { hasMoreToSay, headOf, readingOf } from './relay-state.ts';
 import type { DispatchContext, DispatchDependencies } from './send-request.ts';
 import { isProviderError, NO_ROOM } from './whole-answer.ts';
 
-/** What ends the relay of an answer before the answer's own end. */
+/** The reasons that end the relay of an answer before the answer's own end. */
 export class RelayInterruptions {
   readonly #context: DispatchContext;
   readonly #exchange: Exchange;

@@ -11,7 +11,7 @@ import { type Head, isProviderError } from './whole-answer.ts';
 export interface Contact {
   /** The provider's, once it has come. */
   readonly head: Head | undefined;
-  /** Whether no connection could be made. */
+  /** True if no connection could be made. */
   readonly isUnreachable: boolean;
 }
 
@@ -24,7 +24,7 @@ export class RelayProgress implements Contact {
   #state: RelayState = { name: 'waiting' };
   head: Head | undefined;
   isUnreachable = false;
-  /** Whether the provider may have seen the request. */
+  /** True if the provider may have seen the request. */
   wasStarted = false;
   /** The tokens that had come when the caller left. */
   receivedTokens: Promise<number> | undefined;

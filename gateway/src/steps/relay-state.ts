@@ -5,7 +5,7 @@ import type { HeldStream } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { type Head, isProviderError } from './whole-answer.ts';
 
-/** What the relay of an answer is doing, and what it holds while it does. */
+/** The state of the relay of an answer, and what it holds in it. */
 export type RelayState =
   /** The request is on its way; no head has come. */
   | { readonly name: 'waiting' }
@@ -55,7 +55,7 @@ export function readingOf(state: RelayState): StreamReading | undefined {
   return state.name === 'streaming' ? state.reading : undefined;
 }
 
-/** What of the answer is in memory, beside what waits for the caller. */
+/** The bytes of the answer in memory, beside what waits for the caller. */
 export function keptBytes(state: RelayState): number {
   if (state.name === 'collecting') return state.blocks.length;
   if (state.name === 'holding') return state.held.keptBytes;
@@ -64,7 +64,7 @@ export function keptBytes(state: RelayState): number {
   return readingOf(state)?.keptBytes ?? 0;
 }
 
-/** What an answer that is given up is billed by. */
+/** The reading by which an answer that is given up is billed. */
 export function readingSoFar(state: RelayState): {
   readonly reading: AnswerReading | undefined;
   readonly isStream: boolean;
@@ -78,7 +78,7 @@ export function readingSoFar(state: RelayState): {
   };
 }
 
-/** Whether the rest of the answer may state its usage, so far unknown. */
+/** True if the rest of the answer may state its usage, so far unknown. */
 export function hasMoreToSay(state: RelayState): boolean {
   const stream = readingOf(state);
   const isKnown = stream?.isComplete === true && stream.isUsageFinal;

@@ -85,7 +85,7 @@ export class Relay implements UpstreamListener {
     this.#interruptions = new RelayInterruptions(context, exchange, dependencies, this.#progress, this.#flow);
   }
 
-  /** What has come of it so far. */
+  /** The contact with the provider so far. */
   get contact(): Contact {
     return this.#progress;
   }
@@ -233,7 +233,7 @@ export class Relay implements UpstreamListener {
     this.#progress.cancelContentTimer = timers.after(MAX_HELD_MS, () => this.#showHeld(held));
   }
 
-  /** Whether what was kept back goes on to the caller, or is a failure. */
+  /** True if what was kept back goes on to the caller, or is a failure. */
   #judgeHeld(held: HeldStream): void {
     if (held.isError) this.#endHeld(held);
     else if (held.isReady) this.#showHeld(held);

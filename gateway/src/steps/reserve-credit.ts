@@ -83,7 +83,7 @@ export async function reserveCredit(
   return { isHeld: true, reservation: { kind: 'granted', heldMicroPkr, admitted: candidates } };
 }
 
-/** What a candidate can cost, by its output cap. Throws the 400 of a prompt that it cannot take. */
+/** The cost of a candidate, by its output cap. Throws the 400 of a prompt that it cannot take. */
 function priceOf(
   { target, isByok, providerCall, droppedTools }: PermittedCandidate,
   call: Call,
@@ -137,22 +137,22 @@ function failed(decision: Rejection, need: Need): Reservation {
   return { kind: 'failed', error: refusalFor(decision, need) };
 }
 
-/** What the platform takes of the price: all of it, or its fee where the organisation's own provider key is used. */
+/** The platform's share of the price: all of it, or its fee where the organisation's own provider key is used. */
 export function shareMillionths(target: Pick<Target, 'byokFeeMillionths'>, isByok: boolean): bigint {
   return isByok ? target.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
 }
 
-/** What the provider is sent may be longer than what the caller sent, and either may be billed. */
+/** The larger of two prompts: what the provider is sent may be longer than what the caller sent, and either may be billed. */
 function larger(call: Call, { promptTokens }: Call): Call {
   return promptTokens > call.promptTokens ? { ...call, promptTokens } : call;
 }
 
 /**
- * What the prompt can count at the provider: as it was counted here, and for the choice of a price tier half as much
- * again, because a provider's tokenizer may find more. Anthropic's do, so that much is held there. A part whose tokens cannot be counted (an image, a file, audio)
- * may fill the route's whole context, and so may what a search brings in. Where the context is not stated the estimate
- * must do, with the organisation's own provider key: the platform's fee is a share of a bill that is not the platform's.
- * On platform capacity such a part is refused.
+ * The count of the prompt at the provider: as it was counted here, and for the choice of a price tier half as much again, because a
+ * provider's tokenizer may find more. Anthropic's do, so that much is held there. A part whose tokens cannot be counted (an image, a file,
+ * audio) may fill the route's whole context, and so may what a search brings in. Where the context is not stated the estimate must do, with
+ * the organisation's own provider key: the platform's fee is a share of a bill that is not the platform's. On platform capacity such a part
+ * is refused.
  */
 function promptLimits(
   { promptTokens, uncountableParts, members }: Call,

@@ -2,7 +2,7 @@ import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { UpstreamCall, UpstreamListener } from '../upstreams/upstream.ts';
 
-/** What is needed of a request that was admitted. */
+/** The facts that are needed of a request that was admitted. */
 export type DispatchContext = Pick<
   Context,
   | 'key'
@@ -19,9 +19,9 @@ export type DispatchContext = Pick<
 
 /** How an attempt is bounded, and what follows from whether it is the last. */
 export interface AttemptLimits {
-  /** What is left of the route's time. */
+  /** The rest of the route's time. */
   readonly timeoutMs: number;
-  /** Whether another attempt may follow, as long as nothing of this one's answer has been sent. */
+  /** True if another attempt may follow, as long as nothing of this one's answer has been sent. */
   readonly canBeFollowed: boolean;
   /** To the first content; undefined where nothing but the route's time limit bounds it. */
   readonly contentTimeoutMs: number | undefined;

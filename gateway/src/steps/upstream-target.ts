@@ -13,7 +13,7 @@ const ALWAYS_SENT: ReadonlySet<string> = new Set([
 export interface Removals extends Pick<UpstreamTarget, 'removed' | 'asksForUsage'> {
   /** The caller's members that are not sent, to be disclosed. */
   readonly dropped: readonly string[];
-  /** Whether members that the gateway adds by itself are refused. */
+  /** True if members that the gateway adds by itself are refused. */
   readonly isStrict: boolean;
 }
 

@@ -18,13 +18,13 @@ import { checkRejection } from './rejected-credential.ts';
  * several choices, for the likelihoods of tokens, and for some pictures.
  */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** What the log and the request's row say where an answer is given up for want of memory. */
+/** The reason in the log and the request's row where an answer is given up for want of memory. */
 export const NO_ROOM = 'there was no memory left for the answer';
 
 /** The same where no reader thread read it in time. */
 const NOT_READ_IN_TIME = 'the gateway did not read the answer in time';
 
-/** What is said of a stream that its provider ended without an end. */
+/** The error of a stream that its provider ended without an end. */
 export const CUT_SHORT = 'the stream ended before the answer did';
 
 export interface Head {
@@ -32,12 +32,12 @@ export interface Head {
   readonly headers: UpstreamHeaders;
 }
 
-/** Whether the provider answered that it will not do it, or something that is no answer. */
+/** True if the provider answered that it will not do it, or something that is no answer. */
 export function isProviderError(head: Head | undefined): boolean {
   return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
 }
 
-/** Whether the answer is passed on as it comes, instead of being read whole first. */
+/** True if the answer is passed on as it comes, instead of being read whole first. */
 export function isPassedOn(
   { status, headers }: Head,
   { isStream, passesWhole }: Pick<Outgoing, 'isStream' | 'passesWhole'>,
@@ -98,7 +98,7 @@ function unread(error: unknown): ReadError {
   throw error;
 }
 
-/** What is known of an answer of which at most the usage was read. */
+/** The reading of an answer of which at most the usage was read. */
 export function unshown(usage: Usage | undefined): AnswerReading {
   return {
     usage,
@@ -110,7 +110,7 @@ export function unshown(usage: Usage | undefined): AnswerReading {
   };
 }
 
-/** What a stream says of its own error, in the form in which it is kept. */
+/** The error of a stream, in the form in which it is kept. */
 export function errorWithin(
   { upstreamError }: AnswerReading,
   redaction: Redaction | undefined,

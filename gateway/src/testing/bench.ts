@@ -8,7 +8,7 @@ import type { Settings } from '../pipeline/dependencies.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
 
-/** What most tests of the gateway need: a database, a provider behind `mock/model`, a gateway and a key. */
+/** The means of most tests of the gateway: a database, a provider behind `mock/model`, a gateway and a key. */
 export interface Bench extends AsyncDisposable {
   readonly database: Database;
   /** The same database with every right. */

@@ -16,7 +16,7 @@ import { checkReservation } from '../steps/check-reservation.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 
-/** What a request wants. */
+/** The credit that a request asks for. */
 export interface CreditWish {
   readonly keyId: KeyId;
   readonly organizationId: OrganizationId;
@@ -37,8 +37,8 @@ export interface Reserved {
 export type Reservation = Reserved | { readonly requestId: RequestId; readonly refusal: string } | 'crashed';
 
 /**
- * What of a gateway has to do with credit: the steps that reserve and release it, and the journal that settles it. It
- * can be killed at any point, by the test or at a point of its own.
+ * The credit part of a gateway: the steps that reserve and release it, and the journal that settles it. It can be killed at any point, by
+ * the test or at a point of its own.
  */
 export class CreditNode {
   readonly name: string;
@@ -76,7 +76,7 @@ export class CreditNode {
     );
   }
 
-  /** What the database was asked goes on there, whether or not the one who asked lives. */
+  /** Resolves when the statements that were sent have ended: they go on in the database, whether or not the sender lives. */
   statementsEnded(): Promise<unknown> {
     return Promise.allSettled(this.#statements);
   }
@@ -95,7 +95,7 @@ export class CreditNode {
     };
   }
 
-  /** It must live until its journal is open: a directory without an owner file is not recovered. */
+  /** Resolves when its journal is open: a directory without an owner file is not recovered. */
   async opened(): Promise<void> {
     await this.#journal;
   }

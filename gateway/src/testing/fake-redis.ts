@@ -14,7 +14,7 @@ export interface FakeRedis extends AsyncDisposable {
   nowUs: number;
   /** Answers every command like this while it is set, or not at all when it is `silence`. */
   reply: string | undefined;
-  /** What INFO says of the memory, and what CONFIG GET answers; each is refused where it is undefined. */
+  /** The answer of INFO about the memory, and that of CONFIG GET; each is refused where it is undefined. */
   memoryInfo: string | undefined;
   maxmemoryPolicy: string | undefined;
   /** The names of the commands so far. */
@@ -22,7 +22,7 @@ export interface FakeRedis extends AsyncDisposable {
   /** How many connections are open. */
   readonly connections: number;
   readonly keys: readonly string[];
-  /** Of a list. */
+  /** The length of a list. */
   lengthOf(key: string): number;
   /** Forgets everything, scripts included. */
   clear(): void;

@@ -8,7 +8,7 @@ const LIMIT_MS = 30_000;
 export interface MemoryJournal extends Journal {
   readonly records: FinishedRequest[];
   hasRoom: boolean;
-  /** What an append waits for before it counts; replaced by tests that hold it back or make it fail. */
+  /** A step that an append waits for before it counts; replaced by tests that hold it back or make it fail. */
   before: (request: FinishedRequest) => Promise<void>;
   /** Resolves with the record of this request. Throws when there is none within 30 seconds. */
   recordOf(requestId: string): Promise<FinishedRequest>;

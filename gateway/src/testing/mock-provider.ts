@@ -4,7 +4,7 @@ import { within } from '../journal/testing/wait-until.ts';
 
 const LIMIT_MS = 30_000;
 
-/** What the provider was asked. */
+/** The request that the provider got. */
 export interface Asked {
   readonly method: string;
   readonly path: string;

@@ -12,9 +12,9 @@ import {
 // What every wire format has, each in its own words, for tests that go through all of them.
 
 export interface MockSurface {
-  /** Where a caller finds it. */
+  /** The path where a caller finds it. */
   readonly path: string;
-  /** Where the provider has it. */
+  /** The path where the provider has it. */
   readonly providerPath: string;
   readonly protocol: 'openai' | 'anthropic';
   readonly flags: StatedProviderFlags;
@@ -33,9 +33,9 @@ export interface MockSurface {
   textOfStream(stream: string): string;
   /** How many events in the stream are there to keep it alive. */
   pingsIn(stream: string): number;
-  /** What a whole stream ends with. */
+  /** The end of a whole stream. */
   readonly end: RegExp;
-  /** What a stream ends with that the gateway ends with an error. */
+  /** The end of a stream that the gateway ends with an error. */
   readonly error: RegExp;
 }
 

@@ -1,6 +1,6 @@
 import { lauxlib, lua, lualib, to_luastring } from 'fengari';
 
-/** What a command answers, and what a script sees of it. */
+/** The answer of a command, and the value that a script sees of it. */
 export type RedisValue = string | number | null | RedisValue[];
 
 /** The error that a client gets, with its code first. */

@@ -40,7 +40,7 @@ export interface TestGateway extends AsyncDisposable {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Those of this process. */
+/** The gateways of this process. */
 const running = new Set<Gateway>();
 
 export async function startTestGateway(
@@ -92,7 +92,7 @@ export async function startTestGateway(
   };
 }
 
-/** What the gateway uses at the mock provider. */
+/** The credential of the gateway at the mock provider. */
 export const PLATFORM_KEY = 'sk-platform-0123456789abcdef';
 
 const insertOrganization = statement<{ name: string; depositedMicroPkr: bigint }, { id: OrganizationId }>(
@@ -187,7 +187,7 @@ const findMoney = statement<{ keyId: KeyId }, Money>(
     FROM api_keys k JOIN balances b USING (organization_id) WHERE k.id = ${'keyId'}`,
 );
 
-/** What is set aside and spent on a key and in its organisation. */
+/** The amounts that are set aside and spent on a key and in its organisation. */
 export async function moneyOf(database: Database, keyId: KeyId): Promise<Money> {
   await Promise.all(Array.from(running, (gateway) => gateway.flush()));
   return only(database, findMoney, { keyId });

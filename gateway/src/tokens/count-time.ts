@@ -4,7 +4,7 @@ export interface CountTime {
   now(): number;
   /** How many milliseconds there are; 0 where they are used up. */
   available(): number;
-  /** So many were used. */
+  /** Adds to the milliseconds that were used. */
   use(milliseconds: number): void;
 }
 
@@ -95,7 +95,7 @@ export class CountTimes {
   }
 }
 
-/** So many milliseconds, once. */
+/** Allows so many milliseconds, once. */
 export function onceFor(milliseconds: number, now: () => number): CountTime {
   let left = milliseconds;
   return {

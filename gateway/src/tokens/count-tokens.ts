@@ -13,7 +13,7 @@ import type { CountMemory } from './remembered-counts.ts';
 //     token is shorter than a byte, so this errs on the side of too many.
 const SEGMENT_CHARACTERS = 512;
 const PIECE_CHARACTERS = 2 * SEGMENT_CHARACTERS;
-/** So short a text is counted in any case: elsewhere it would cost as much to pass on. */
+/** A text this short is counted in any case: elsewhere it would cost as much to pass on. */
 const SHORT_CHARACTERS = SEGMENT_CHARACTERS;
 const EXACT_CHARACTERS = 1_000_000;
 const TURN_MS = 4;
@@ -46,7 +46,7 @@ const turnTime = () => onceFor(TURN_MS, () => performance.now());
 /** A count that stopped in time. */
 export interface PartialCount {
   readonly tokens: number;
-  /** What of the texts is not counted yet, in pieces that are counted like the whole. */
+  /** The part of the texts that is not counted yet, in pieces that are counted like the whole. */
   readonly rest: readonly string[];
 }
 
@@ -114,7 +114,7 @@ function countPiece(piece: string, count: (text: string) => number, memory: Coun
   return tokens;
 }
 
-/** Where the piece that begins at `start` ends: after whole segments, so that it is counted like the text as a whole. */
+/** The end of the piece that begins at `start`: after whole segments, so that it is counted like the text as a whole. */
 function pieceEnd(text: string, start: number): number {
   let end = start;
   do end = segmentEnd(text, end);
@@ -122,7 +122,7 @@ function pieceEnd(text: string, start: number): number {
   return end;
 }
 
-/** Where the segment that begins at `start` ends: at the last space between words, or as late as it may. */
+/** The end of the segment that begins at `start`: at the last space between words, or as late as it may. */
 export function segmentEnd(text: string, start: number): number {
   const longest = start + SEGMENT_CHARACTERS;
   if (longest >= text.length) return text.length;

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 
 /** Shorter texts are counted about as fast as they are looked up. */
 const MIN_CHARACTERS = 256;
-/** Of 64 million characters at most: some eight megabytes in each thread that counts. */
+/** The counts of 64 million characters at most: some eight megabytes in each thread that counts. */
 const MAX_COUNTS = 65_536;
 
 /** The counts of one organisation's texts. */
@@ -61,5 +61,5 @@ export class RememberedCounts {
   }
 }
 
-/** Those of this thread. */
+/** The counts of this thread. */
 export const rememberedCounts = new RememberedCounts();

@@ -7,7 +7,7 @@ const connectionErrors = new WeakSet<Error>();
 // This process has no room for another connection, which says nothing about the provider.
 const OWN_LIMITS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
 
-/** Whether the provider could not be reached: its name is unknown, it refuses connections, TLS fails, or time is up. */
+/** True if the provider could not be reached: its name is unknown, it refuses connections, TLS fails, or time is up. */
 export function isConnectionError(error: Error): boolean {
   return connectionErrors.has(error);
 }

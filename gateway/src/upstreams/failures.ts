@@ -28,7 +28,7 @@ const CAUSES = new Map([
   ['UND_ERR_HEADERS_OVERFLOW', 'the answer was not valid HTTP'],
 ]);
 
-/** What broke, in a few words. */
+/** The failure in a few words. */
 export function describeFailure(error: Error): string {
   if (error instanceof EventTooLarge) return 'sent an event that is too large';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -36,7 +36,7 @@ export function describeFailure(error: Error): string {
   return CAUSES.get(code) ?? (code === '' ? 'the request failed' : `the request failed (${code})`);
 }
 
-/** What an error answer says, bounded and without anything that looks like a credential. */
+/** The message of an error answer, bounded and without anything that looks like a credential. */
 export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): string {
   const text = body.toString();
   const value = isTooComplex(body) ? undefined : parseJson(text);

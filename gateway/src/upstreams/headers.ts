@@ -6,12 +6,12 @@ import type { UpstreamHeaders } from './upstream.ts';
 const ANTHROPIC_VERSION = '2023-06-01';
 
 export interface HeadOptions {
-  /** Of what is asked of the provider. */
+  /** The dialect of the surface that the provider is asked for. */
   readonly dialect: Dialect;
   readonly isStream: boolean;
   readonly apiKey: string | undefined;
   readonly flags: Pick<ProviderFlags, 'auth' | 'headers'>;
-  /** What of the caller's head passes (passed-headers.ts). */
+  /** The headers of the caller that pass (passed-headers.ts). */
   readonly passed: Readonly<Record<string, string>>;
 }
 

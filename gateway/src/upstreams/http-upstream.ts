@@ -103,9 +103,9 @@ class Handler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #isAborted = false;
   #isPauseWanted = false;
-  /** What is still to come of an answer that states its length. */
+  /** The bytes that are still to come of an answer that states its length. */
   #missingBytes = Number.POSITIVE_INFINITY;
-  /** What the parser has found in the bytes that it was given. A provider may send each event as a chunk of its own. */
+  /** The parts that the parser has found in the bytes that it was given. A provider may send each event as a chunk of its own. */
   readonly #found: Buffer[] = [];
 
   constructor(listener: UpstreamListener, onBodySent: () => void) {

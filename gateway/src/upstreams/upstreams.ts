@@ -7,7 +7,7 @@ import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface Upstreams {
-  /** Where this provider answers; undefined when its row names no usable address. */
+  /** The upstream of this provider; undefined when its row names no usable address. */
   find(provider: Provider): Upstream | undefined;
   close(): Promise<void>;
 }

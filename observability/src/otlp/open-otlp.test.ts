@@ -25,7 +25,7 @@ interface SentSpan {
   readonly status: { readonly code?: number };
 }
 
-/** What a collector got, by path. */
+/** The documents that a collector got, by path. */
 let received: Record<string, unknown>[] = [];
 let status = 200;
 let beforeAnswer = async (): Promise<void> => undefined;

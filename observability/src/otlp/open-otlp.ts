@@ -31,7 +31,7 @@ const MAX_FLUSH_MS = 2_000;
 
 export interface OtlpOptions {
   readonly version: string;
-  /** What this process is called. */
+  /** The name of this process. */
   readonly process: string;
   readonly sampler: SamplerName;
   /** From 0 to 1. */

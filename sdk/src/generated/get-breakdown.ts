@@ -55,7 +55,7 @@ export interface GetBreakdownReply {
     readonly requests: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens: number;
     /** Exact. In PKR. */
     readonly cost_pkr: number;
@@ -88,7 +88,7 @@ export interface GetBreakdownReply {
     readonly requests: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens: number;
     /** Exact. In PKR. */
     readonly cost_pkr: number;
@@ -116,7 +116,7 @@ export interface GetBreakdownReply {
     readonly requests: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens: number;
     /** Exact. In PKR. */
     readonly cost_pkr: number;

@@ -15,9 +15,9 @@ export interface GetBudgetInput {
 export interface GetBudgetReply {
   /** Deposits, minus withdrawals. In PKR. */
   readonly deposited_pkr: number;
-  /** What finished requests cost, settled or not. In PKR. */
+  /** The cost of finished requests, settled or not. In PKR. */
   readonly spent_pkr: number;
-  /** What requests in flight hold. In PKR. */
+  /** The amount that requests in flight hold. In PKR. */
   readonly held_pkr: number;
   /** deposited_pkr - spent_pkr - held_pkr. Negative if providers billed more than was held. In PKR. */
   readonly available_pkr: number;
@@ -43,7 +43,7 @@ export interface GetBudgetReply {
 }
 
 /**
- * GET /budget: What the organisation deposited, spent and holds, and the same of each active key, newest
+ * GET /budget: The organisation's deposits, spend and holds, and the same of each active key, newest
  * first. All figures are of one moment. The active keys of all pages and revoked_keys add up to the
  * organisation.
  */

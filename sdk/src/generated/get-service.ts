@@ -10,8 +10,8 @@ export interface GetServiceReply {
   /** The version of the API. */
   readonly version: string;
   /**
-   * Where clients reach the gateway, without a slash at the end and without /v1. Null if the service
-   * cannot know it, because it listens on every address; then use the host name of the API and
+   * The address where clients reach the gateway, without a slash at the end and without /v1. Null if the
+   * service cannot know it, because it listens on every address; then use the host name of the API and
    * gateway_port.
    */
   readonly gateway_url: string | null;
@@ -20,12 +20,15 @@ export interface GetServiceReply {
   /** Null where Google sign-in is not configured. */
   readonly google: {
     readonly client_id: string;
-    /** Where a browser is sent to sign in. Null while the issuer cannot be reached; try again later. */
+    /**
+     * The address where a browser is sent to sign in. Null while the issuer cannot be reached; try again
+     * later.
+     */
     readonly authorization_endpoint: string | null;
   } | null;
 }
 
-/** GET /service: What a client needs to know before it signs in. May be cached for a minute. */
+/** GET /service: The facts that a client needs before it signs in. May be cached for a minute. */
 export const getService = {
   name: 'getService',
   method: 'GET',

@@ -31,7 +31,7 @@ export interface GetTrendInput {
    * (groups, other, total) are at most 50000, and 5000 with quantiles. At least 1; `10` unless given.
    */
   limit?: number | undefined;
-  /** Whether the figures of the window before are wanted. `true` unless given. */
+  /** True to add the figures of the window before. `true` unless given. */
   previous?: 'true' | 'false' | undefined;
   /**
    * Lookback window: digits and s, m, h or d; at most 3650d. Default: 24h. Not together with from and to.
@@ -72,7 +72,7 @@ export interface GetTrendReply {
   /** As given, or UTC. */
   readonly time_zone: string;
   readonly group_by: string | null;
-  /** Those in the reply. */
+  /** The figures in the reply. */
   readonly figures: readonly ('requests' | 'rows' | 'errors' | 'tokens' | 'cost_pkr' | 'avg_total_ms' | 'avg_ttft_ms' | 'tokens_per_sec' | 'total_ms' | 'ttft_ms')[];
   /**
    * The start of each bucket, in the time zone. Empty buckets are listed too. The window cuts the first
@@ -86,7 +86,7 @@ export interface GetTrendReply {
     readonly rows?: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors?: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens?: number;
     /** Exact. In PKR. */
     readonly cost_pkr?: number;
@@ -133,7 +133,7 @@ export interface GetTrendReply {
     readonly rows?: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors?: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens?: number;
     /** Exact. In PKR. */
     readonly cost_pkr?: number;
@@ -175,7 +175,7 @@ export interface GetTrendReply {
     readonly rows?: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors?: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens?: number;
     /** Exact. In PKR. */
     readonly cost_pkr?: number;
@@ -222,7 +222,7 @@ export interface GetTrendReply {
     readonly rows?: number;
     /** Requests with an error_code. A caller that left early is not an error. */
     readonly errors?: number;
-    /** Of every kind. */
+    /** Tokens of every kind. */
     readonly tokens?: number;
     /** Exact. In PKR. */
     readonly cost_pkr?: number;

@@ -117,7 +117,7 @@ export interface RequestAttempt {
   /** The request's cost is the sum over its attempts. In PKR. */
   readonly cost_pkr: number;
   readonly ending: 'served' | 'error_status' | 'unreachable' | 'timed_out' | 'broken' | 'error_event' | 'client_disconnect' | 'stopped';
-  /** What went wrong, without credentials and addresses. */
+  /** The error, without credentials and addresses. */
   readonly error: string | null;
 }
 
@@ -177,7 +177,7 @@ export interface RequestSession {
   readonly requests: number;
   /** Requests with an error_code. A caller that left early is not an error. */
   readonly errors: number;
-  /** Of every kind. */
+  /** Tokens of every kind. */
   readonly tokens: number;
   /** Exact. In PKR. */
   readonly cost_pkr: number;

@@ -35,7 +35,7 @@ import type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
 export interface Sections {
   /** The service itself. */
   readonly service: {
-    /** What a client needs to know before it signs in. May be cached for a minute. */
+    /** The facts that a client needs before it signs in. May be cached for a minute. */
     getService(input?: GetServiceInput, options?: CallOptions): Promise<GetServiceReply>;
   };
   /** Accounts and their sessions. */
@@ -81,8 +81,8 @@ export interface Sections {
     /** Revoke a key. The gateway rejects it from the next request. */
     revokeKey(input: RevokeKeyInput, options?: CallOptions): Promise<RevokeKeyReply>;
     /**
-     * What the organisation deposited, spent and holds, and the same of each active key, newest first.
-     * All figures are of one moment. The active keys of all pages and revoked_keys add up to the
+     * The organisation's deposits, spend and holds, and the same of each active key, newest first. All
+     * figures are of one moment. The active keys of all pages and revoked_keys add up to the
      * organisation.
      */
     getBudget(input?: GetBudgetInput, options?: CallOptions): Promise<GetBudgetReply>;

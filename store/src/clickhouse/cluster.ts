@@ -35,7 +35,7 @@ export function onCluster({ sql, verb }: Pick<SqlStatement, 'sql' | 'verb'>, clu
   return `${action} ${name} ON CLUSTER ${sqlName(cluster)}${replicated(rest, keeperPath(cluster, name))}`;
 }
 
-/** Where the replicas of a table meet. `{replica}` is a macro in the configuration of each server. */
+/** The path where the replicas of a table meet. `{replica}` is a macro in the configuration of each server. */
 function keeperPath(cluster: string, name: string): string {
   return `/clickhouse/tables/${cluster}/${name.replaceAll('`', '').replace('.', '/')}`;
 }

@@ -97,7 +97,7 @@ export async function migrateTelemetry(
 }
 
 /**
- * What `migrateTelemetry` would apply now, in order. Changes nothing.
+ * The steps that `migrateTelemetry` would apply now, in order. Changes nothing.
  *
  * @throws MigrationError
  * @throws ClickHouseError, or an Error with a system code when the store cannot be reached

@@ -19,14 +19,14 @@ export interface Attempt {
   readonly tokensGenerated: number;
   readonly costMicroPkr: bigint;
   readonly ending: AttemptEnding;
-  /** What went wrong, bounded and without credentials. */
+  /** The error, bounded and without credentials. */
   readonly error: string | null;
 }
 export type AttemptEnding = analytics.AttemptEnding;
 
 /** A route allows no more. */
 export const MAX_ATTEMPTS = 16;
-/** Of its UTF-8. */
+/** The bytes of its UTF-8. */
 export const MAX_ATTEMPT_ERROR_BYTES = 1_024;
 
 // An attempt is stored as a list of its members in this order, in the journal and in the request log: never reorder them. A

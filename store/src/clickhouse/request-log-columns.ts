@@ -11,11 +11,11 @@ interface Column {
   readonly kind: RequestLogKind;
   /** Null means unknown, never 0. */
   readonly isNullable?: true;
-  /** What the column holds when a row or a journal line leaves it out. The API leaves it out then, too. */
+  /** The value of the column when a row or a journal line leaves it out. The API leaves it out then, too. */
   readonly absent?: number;
-  /** Where the API's JSON has it. Rows and journal lines only, if undefined. */
+  /** The member of the API's JSON that has it. Rows and journal lines only, if undefined. */
   readonly api?: RequestLogPath;
-  /** What a row that stands for several requests has; if undefined, they have the same or the first one's counts. */
+  /** The value in a row that stands for several requests; if undefined, they have the same or the first one's counts. */
   readonly counted?: CountedRule;
   /** The column of the CSV; the last part of `api` if undefined. */
   readonly csv?: string;
@@ -40,7 +40,7 @@ export interface RequestLogKinds {
     readonly written: ReadonlyMap<string, string>;
     readonly read: Readonly<Record<string, string>>;
   };
-  /** What was tried at providers. Not part of an entry of the list. */
+  /** The attempts at providers. Not part of an entry of the list. */
   readonly attempts: { readonly written: readonly Attempt[]; readonly read: string };
   readonly boolean: { readonly written: boolean; readonly read: boolean };
   /** A boolean that the API gives as 0 or 1. */

@@ -26,7 +26,7 @@ export function startDeadline(timeoutMs: number, ...signals: readonly AbortSigna
 const MIB = 1024 * 1024;
 
 /**
- * What one query may use in the engine, so that the history of one organisation cannot starve the others. Grouping and
+ * The resources that one query may use in the engine, so that the history of one organisation cannot starve the others. Grouping and
  * sorting spill to disk before the memory limit is reached.
  */
 export const QUERY_LIMITS = {

@@ -18,7 +18,7 @@ export type SqlStatement = {
   readonly format: string | null;
   /** True for an INSERT that takes rows from what follows it (FORMAT or VALUES). */
   readonly takesRows: boolean;
-  /** What follows `FORMAT name` or VALUES in an INSERT; for every other statement empty. */
+  /** The text that follows `FORMAT name` or VALUES in an INSERT; for every other statement empty. */
   readonly rows: string;
 };
 

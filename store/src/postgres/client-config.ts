@@ -2,7 +2,7 @@ import pg from 'pg';
 import { readConnectionUrl } from './connection-url.ts';
 import { type Servers, serversOf } from './servers.ts';
 
-/** Where PostgreSQL is: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
+/** The address of PostgreSQL: a connection string, or the parts of one (a host starting with `/` is a socket directory). */
 export type PostgresAddress =
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };

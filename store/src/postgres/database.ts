@@ -50,7 +50,7 @@ export interface Database extends Queryable, AsyncDisposable {
 export interface DatabaseUsage {
   readonly busy: number;
   readonly idle: number;
-  /** What waits for a connection. */
+  /** The statements that wait for a connection. */
   readonly waiting: number;
   /** Statements that the server has answered so far, with rows or with an error of its own. */
   readonly answered: number;
@@ -61,7 +61,7 @@ interface Counts {
   answered: number;
   /** The server could not be used, or not in time. */
   unavailable: number;
-  /** It refused the statement. */
+  /** The statement was refused. */
   rejected: number;
 }
 
@@ -71,8 +71,10 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** The role that every connection takes on; left out, that of the login itself. */
   readonly role?: string;
-  /** Whether a pooler gives each transaction another connection: nothing of a session lasts, so statements are not prepared and
-   *  settings come with the login. */
+  /**
+   * True if a pooler gives each transaction another connection: nothing of a session lasts, so statements are not prepared and settings
+   * come with the login.
+   */
   readonly isPooled?: boolean;
   /** Left out, that of the service. */
   readonly timeouts?: DatabaseTimeouts;

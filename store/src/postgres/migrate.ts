@@ -28,7 +28,7 @@ export interface MigrateOptions extends RoleOptions {
   readonly schema?: Schema;
   /** Called when a later version has migrated the database, up to this step, and this version works with it. */
   readonly onNewerSchema?: (newestStep: number) => void;
-  /** Whether owners, functions and rights that differ from the schema are restored too. */
+  /** True if owners, functions and rights that differ from the schema are restored too. */
   readonly repairsRights?: boolean;
   /** Called with each of those that differ, where they are not restored. */
   readonly onRightsDiffer?: (name: string) => void;
@@ -81,8 +81,8 @@ export async function migratePostgres(
 }
 
 /**
- * What `migratePostgres` would apply and restore now, by the same names. Changes nothing.
- * @throws MigrationError when a newer version made the database, or a step it has was changed
+ * The steps that `migratePostgres` would apply and the rights that it would restore now, by the same names. Changes nothing. @throws
+ * MigrationError when a newer version made the database, or a step it has was changed
  */
 export async function duePostgresMigrations(database: Database): Promise<string[]> {
   const schema = await readSchema();
@@ -139,7 +139,7 @@ export async function requireSchema(database: Database): Promise<void> {
 }
 
 interface Due {
-  /** Whether the database has no step at all. */
+  /** True if the database has no step at all. */
   readonly isEmpty: boolean;
   /** The newest step of the database, which may be of a later version. */
   readonly newestStep: number;

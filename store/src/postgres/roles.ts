@@ -14,8 +14,10 @@ export const SERVICE_ROLE = 'gatehouse_service';
 export const RETENTION_ROLE = 'gatehouse_retention';
 
 export interface RoleOptions {
-  /** Whether the service signs in as its role, instead of switching to it after signing in with another login. Only for
-   *  a server that requires no password and is closed to other users. */
+  /**
+   * True if the service signs in as its role, instead of switching to it after signing in with another login. Only for a server that
+   * requires no password and is closed to other users.
+   */
   readonly serviceMayLogIn: boolean;
 }
 

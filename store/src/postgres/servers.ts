@@ -17,7 +17,7 @@ const ACCEPTED = ['any', 'read-write', 'primary'];
 export interface ServerUrls {
   /** An address for each server, in the order given. */
   readonly urls: readonly [string, ...string[]];
-  /** Whether the address asks for the primary. */
+  /** True if the address asks for the primary. */
   readonly isChecked: boolean;
 }
 

@@ -75,7 +75,7 @@ async function startProxy() {
     address: { ...address, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
     isSilent: false,
     delayMs: 0,
-    /** What clients sent. */
+    /** The bytes that clients sent. */
     sent: '',
     closed: promise,
     close(upstream: Socket) {

@@ -15,12 +15,12 @@ export interface Statement<Parameters, Row> {
   readonly row?: Row;
 }
 
-/** Of a statement without parameters. */
+/** The parameters of a statement without any. */
 export type NoParameters = Record<never, never>;
 
 /**
- * What a statement can take. No `Secret` and no `PlainToken`: what is stored of a secret is its hash, or its sealed form.
- * JSON is passed as text.
+ * The values that a statement can take. No `Secret` and no `PlainToken`: what is stored of a secret is its hash, or its sealed form. JSON
+ * is passed as text.
  */
 export type ParameterValue = Scalar | null | readonly (Scalar | null)[];
 type Scalar = StorableText | number | bigint | boolean | Date | Uint8Array;
@@ -32,7 +32,7 @@ type Storable<Value> = Value extends string
     ? readonly Storable<Item>[]
     : Value;
 
-/** What a call passes after the statement: the parameters by name, or nothing if there are none. */
+/** The arguments of a call after the statement: the parameters by name, or nothing if there are none. */
 export type StatementArguments<Parameters> = keyof Parameters extends never
   ? []
   : [parameters: { readonly [Name in keyof Parameters]: Storable<Parameters[Name]> }];

@@ -13,7 +13,7 @@ export interface DescribedColumn {
   readonly type: string;
   /** Undefined where it depends on the query: an expression, a table in an outer join, a column that is tested for null. */
   readonly isNullable: boolean | undefined;
-  /** Where the column comes from, such as `api_keys.id`; undefined for an expression. */
+  /** The origin of the column, such as `api_keys.id`; undefined for an expression. */
   readonly origin: string | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface ForwardedQuery {
   readonly parameters: URLSearchParams;
 }
 
-/** What to send on instead, or an answer of its own. */
+/** The request to send on instead, or an answer of its own. */
 export type Forwarding =
   | { readonly text: string }
   | { readonly status?: number; readonly body: string; readonly code?: string };

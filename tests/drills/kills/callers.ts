@@ -9,7 +9,7 @@ export type Kind = (typeof KINDS)[number];
 export interface Sent {
   readonly request: number;
   readonly kind: Kind;
-  /** Which gateway it was sent to. */
+  /** The gateway that it was sent to. */
   readonly gateway: number;
   readonly sentAtMs: number;
   endedAtMs: number;

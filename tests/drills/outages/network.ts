@@ -12,7 +12,7 @@ import type { NetworkRequest } from './network-main.ts';
 export type NetworkFault = Fault | { readonly kind: 'dropped' };
 
 export interface Network extends AsyncDisposable {
-  /** Where the service connects to. */
+  /** The host that the service connects to. */
   readonly host: string;
   /** Puts a proxy before a server and returns its port. */
   open(name: string, target: NetConnectOpts): Promise<number>;

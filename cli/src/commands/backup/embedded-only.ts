@@ -3,7 +3,7 @@ import { settingValue } from '../../setting.ts';
 import type { Environment } from '../command.ts';
 import { CommandError } from '../errors.ts';
 
-/** Where the embedded stores are. Throws CommandError where either store is the operator's own. */
+/** Finds the embedded stores. Throws CommandError where either store is the operator's own. */
 export function requireEmbeddedStores(environment: Environment, verb: string): DatabaseConfig {
   const config = readDatabaseConfig(environment);
   const external = [

@@ -22,7 +22,7 @@ export interface ConnectArguments {
   readonly yes: string | undefined;
 }
 
-/** What the client connects to. Throws UsageError; its message never repeats a key. */
+/** Reads the address, key and models for a client's configuration. Throws UsageError; its message never repeats a key. */
 export async function readConnection(
   args: ConnectArguments,
   context: Pick<Context, 'environment' | 'input' | 'err'>,

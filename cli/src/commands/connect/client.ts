@@ -1,7 +1,7 @@
 import type { Environment } from '../command.ts';
 import type { ConfigFormat, Edit } from './edit.ts';
 
-/** What a client is to be configured with. */
+/** The address, key and models that a client is configured with. */
 export interface Connection {
   /** The gateway's address, without a path: `http://localhost:8081`. */
   readonly origin: string;
@@ -18,7 +18,7 @@ export type Key =
 export interface Client {
   /** As its makers write it. */
   readonly title: string;
-  /** What a person does besides, one sentence each. */
+  /** Further steps for the person, one sentence each. */
   readonly remarks: (connection: Connection) => readonly string[];
   readonly configuration: FileConfiguration | TextConfiguration;
 }
@@ -32,7 +32,7 @@ export interface FileConfiguration {
   readonly edits: (connection: Connection) => readonly Edit[];
 }
 
-/** What a person enters somewhere. */
+/** Text that a person enters somewhere. */
 export interface TextConfiguration {
   readonly kind: 'text';
   readonly lines: (connection: Connection) => readonly string[];
@@ -51,7 +51,7 @@ export function shellKey({ key }: Connection): string {
   return key.kind === 'value' ? key.value : `"$${key.name}"`;
 }
 
-/** That the variable must be set, where the configuration names one. */
+/** Says that the variable must be set, where the configuration names one. */
 export function keyRemark({ key }: Connection, program: string): string[] {
   return key.kind === 'value' ? [] : [`set ${key.name} to a gateway key in the environment of ${program}`];
 }

@@ -9,11 +9,11 @@ const MAX_LINKS = 40;
 
 /** A client's configuration file as it is. */
 export interface ConfigFile {
-  /** Where it really is: a link to it stays a link. */
+  /** The real path: a link to it stays a link. */
   readonly path: string;
   /** Undefined where there is none yet. */
   readonly text: string | undefined;
-  /** Whether other accounts of this machine can read it. */
+  /** True if other accounts of this machine can read it. */
   readonly isReadableByOthers: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   }
 }
 
-/** Where a file that is not there belongs: a link without its file stays a link. */
+/** The path for a file that is missing: a link without its file stays a link. */
 async function missingFile(path: string): Promise<string> {
   let place = path;
   for (let links = 0; links < MAX_LINKS; links += 1) {

@@ -11,7 +11,7 @@ export interface Edit {
   readonly path: readonly Step[];
   /** Undefined removes the member. */
   readonly value: Value | undefined;
-  /** Whether a value that is there already stays. */
+  /** True if a value that is there already stays. */
   readonly isDefault?: true;
 }
 
@@ -111,7 +111,7 @@ function apply(table: Table, { path, value }: Edit): void {
   else parent[last] = value;
 }
 
-/** What a step leads to, made where it is missing. */
+/** The child that a step leads to, made where it is missing. */
 function child(parent: unknown, step: Step, next: Step | undefined): unknown {
   if (typeof step === 'string') {
     if (!isTable(parent)) throw notATable([step]);

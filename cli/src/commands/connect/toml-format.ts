@@ -91,7 +91,7 @@ function remove(text: string, { isInBraces, assignments }: Table, assignment: As
 const isSame = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((name, at) => name === other[at]);
 
-/** Whether the path is this one or leads below it. */
+/** True if the path is this one or leads below it. */
 const isWithin = (path: readonly string[], above: readonly string[]) =>
   isSame(path.slice(0, above.length), above);
 

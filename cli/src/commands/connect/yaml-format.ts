@@ -97,7 +97,7 @@ function linesOf(missing: Missing): string[] {
   return stringify(wholeOf(missing), { lineWidth: 0 }).trimEnd().split('\n');
 }
 
-/** What is missing on one line, in brackets. */
+/** The missing members on one line, in brackets. */
 function flowOf(missing: Missing): string {
   const options = { lineWidth: 0, collectionStyle: 'flow', defaultKeyType: 'PLAIN' } as const;
   return stringify(wholeOf(missing), { ...options, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();

@@ -45,7 +45,7 @@ async function rightsFindings(database: Database): Promise<Finding[]> {
   }));
 }
 
-/** What a crashed process left in the data directory and no gateway can settle. */
+/** Leftovers of a crashed process in the data directory that no gateway can settle. */
 async function journalFindings(dataDir: string): Promise<Finding[]> {
   const found = await listUnreadableJournals(join(dataDir, 'journal'));
   return found.map(({ path, reason }) => ({

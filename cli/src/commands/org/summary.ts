@@ -1,7 +1,7 @@
 import { pkrNumber } from '@gatehouse/contract';
 import type { OrganizationSummary } from '@gatehouse/control-plane/organization';
 
-/** What is neither spent nor held, in micro-PKR. */
+/** Credit that is neither spent nor held, in micro-PKR. */
 export function availableMicroPkr(summary: OrganizationSummary): bigint {
   return summary.depositedMicroPkr - summary.spentMicroPkr - summary.heldMicroPkr;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Manifest } from '../backup/manifest.ts';
 import { CommandError } from '../errors.ts';
 
-/** What a data directory may contain before a restore: the master key, and what file systems create. */
+/** Entries that a data directory may contain before a restore: the master key, and what file systems create. */
 const MAY_BE_THERE = new Set(['master.key', 'master.key.new', 'lost+found']);
 /** PostgreSQL last: without it the data directory counts as empty. */
 const PARTS = ['journal', 'clickhouse', 'postgres'] as const;

@@ -79,7 +79,7 @@ function unsetNote(routes: readonly RouteOverview[], environment: Environment): 
     : ['', 'Not set: the variable is not in the environment of this command. A gateway may have it.'];
 }
 
-/** What gateways do not use for now; an upstream of several routes once. */
+/** The upstreams that gateways do not use for now; an upstream of several routes once. */
 function coolingLines(routes: readonly RouteOverview[]): string[] {
   const all = new Set(
     routes.flatMap(({ targets }) => targets.flatMap(({ cooling }) => cooling.map(coolingKey))),

@@ -1,7 +1,7 @@
 import type { AccountChange } from '@gatehouse/control-plane/auth';
 import { shown } from '../output.ts';
 
-/** What an organisation can no longer do without an active owner; undefined when it has one. */
+/** The actions that an organisation loses without an active owner; undefined when it has one. */
 export function missingOwnerWarning(
   { account, hasChanged, ownersLeft, renamersLeft }: AccountChange,
   isGone: boolean,

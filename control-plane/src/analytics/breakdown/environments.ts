@@ -6,8 +6,8 @@ import type { Scope } from '../telemetry.ts';
 import { type Groups, listUsedKeys, MAX_KEYS } from './telemetry.ts';
 
 /**
- * What a query groups by. The request log has no environments, so the keys that made requests are looked up: a key has one
- * for good. Throws 400 where they are too many.
+ * Finds the groups of a query. The request log has no environments, so the keys that made requests are looked up: a key has one for good.
+ * Throws 400 where they are too many.
  */
 export async function findGroups(
   session: QuerySession,

@@ -34,7 +34,7 @@ const NOTHING: Figures = {
   ttft_ms: UNKNOWN,
 };
 
-/** Whether a query for all groups at once found more of them than it may keep. */
+/** True if a query for all groups at once found more of them than it may keep. */
 export function isIncomplete(found: readonly FoundGroup[]): boolean {
   return found.some(([, , groups]) => Number(groups) > MAX_GROUPS_AT_ONCE);
 }

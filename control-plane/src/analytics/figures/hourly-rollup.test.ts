@@ -166,7 +166,7 @@ describe('figures from the hourly rollup', () => {
       ...given,
     });
 
-    /** What the engine reads for a query: the table, projections, each once. */
+    /** The parts that the engine reads for a query: the table and projections, each once. */
     async function readBy(query: TelemetryQuery<unknown>): Promise<string[]> {
       const explain = { ...query, sql: `EXPLAIN ${query.sql}` };
       const lines = await queryRows<{ explain: string }>(telemetry.client, explain as never, deadline());

@@ -26,7 +26,7 @@ export async function* seriesPages(
   }
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 interface SeriesCursor {
   readonly from: bigint;
   /** The last point of the page before, where that page ended inside a span. */
@@ -68,7 +68,7 @@ async function readPage(
   return { bytes, next: undefined };
 }
 
-/** Whether a series has so few buckets that it is read whole. */
+/** True if a series has so few buckets that it is read whole. */
 export function isReadWhole(
   { fromMicros, toMicros }: Scope,
   { widthSeconds }: Series,

@@ -1,7 +1,7 @@
 import { QUERY_LIMITS, queryRows, startDeadline, type TelemetryClient } from '@gatehouse/store';
 import { countStaleKeys, dropMonth, listMonths, repairLastUsed, type TelemetryCommand } from './telemetry.ts';
 
-/** What maintenance did to the telemetry store. */
+/** The result of maintenance of the telemetry store. */
 export type MaintenanceResult =
   /** For this many keys, key_last_used was behind the request log. */
   | { readonly done: 'last-used-repaired'; readonly keys: number }

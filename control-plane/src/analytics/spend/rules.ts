@@ -3,7 +3,7 @@ import type { Hours } from '../figures/rules.ts';
 import type { SpendGroup } from './telemetry.ts';
 
 const HOUR = 3_600;
-/** Where more of the hours than this are read from rows, all of them may as well be. */
+/** If more of the hours than this are read from rows, all of them may as well be. */
 const MAX_SPLIT_SHARE = 0.25;
 
 /**

@@ -1,7 +1,7 @@
 /** A time zone, by the names and rules of Node's ICU. */
 export interface TimeZone {
   readonly name: string;
-  /** What is added to UTC at an instant; both in seconds. */
+  /** The offset from UTC at an instant; both in seconds. */
   offsetAt(epochSeconds: number): number;
 }
 

@@ -34,7 +34,7 @@ export function sumsOfFigures(figures: readonly analytics.TrendFigure[]): TrendS
   return [...new Set(figures.flatMap((figure): readonly TrendSum[] => FIGURES[figure].of))];
 }
 
-/** What a query found, joined where several found parts of it: the cells of each place by bucket. */
+/** The result of a query, joined where several found parts of it: the cells of each place by bucket. */
 export type Cells = ReadonlyMap<number, ReadonlyMap<number, Cell>>;
 
 /** Reads the series of one or more queries with the same places and buckets. */
@@ -56,7 +56,7 @@ export function readCells(found: readonly (readonly TrendSeries[])[]): Cells {
 }
 
 const NOTHING: Cell = {};
-/** Where a query has the cell of the whole window. */
+/** The place of a cell that is the whole window's. */
 const WHOLE = 0;
 
 /** The figures of a place over the window. */

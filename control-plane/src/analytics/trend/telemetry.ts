@@ -49,7 +49,7 @@ export interface RankedGroups {
 }
 
 export interface TrendQuery {
-  /** Where the buckets begin, in seconds since the epoch, ascending. */
+  /** The starts of the buckets, in seconds since the epoch, ascending. */
   readonly starts: readonly number[];
   /** Undefined: only the total. */
   readonly groups: RankedGroups | undefined;
@@ -148,7 +148,7 @@ function startOf(starts: readonly number[], seconds: string): string {
 const HOUR = 'toStartOfHour(timestamp)';
 
 interface Summed {
-  /** What is grouped by, besides the sums: of rows by their time, or of the rollup by its hour. */
+  /** The columns to group by, besides the sums: of rows by their time, or of the rollup by its hour. */
   readonly columns: (at: string, isOfRollup: boolean) => readonly TelemetrySql[];
   readonly keys: readonly string[];
   readonly grouping: Groups['by'] | undefined;
@@ -210,7 +210,7 @@ function sumsOf(
   };
 }
 
-/** Whether the rollup answers the sums of a query. */
+/** True if the rollup answers the sums of a query. */
 export function hasRollup(
   part: TrendPart,
   { starts, groups }: Pick<TrendQuery, 'starts' | 'groups'>,

@@ -1,4 +1,4 @@
-/** Whether an `Accept` header names the media type itself. A wildcard does not: a program sends it, a browser adds HTML. */
+/** True if an `Accept` header names the media type itself. A wildcard does not: a program sends it, a browser adds HTML. */
 export function namesMediaType(accept: string | undefined, mediaType: string): boolean {
   return qualityOf(accept ?? '', mediaType) > 0;
 }

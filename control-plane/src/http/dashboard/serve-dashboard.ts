@@ -34,7 +34,7 @@ const PERMISSIONS_POLICY = [
 ].join(', ');
 
 const ASSETS = '/assets/';
-/** What the log calls a file of the page. */
+/** The log's name for a file of the page. */
 export const ASSET_ROUTE = `${ASSETS}:file`;
 // The name of a file has its hash, so another content has another name.
 const FOR_EVER = 'public, max-age=31536000, immutable';

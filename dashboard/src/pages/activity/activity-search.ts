@@ -1,7 +1,7 @@
 import type { ActivityEvent } from '@gatehouse/sdk';
 import { ACTIVITY_KINDS } from '../../format/activity-sentence.ts';
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface ActivitySearch {
   readonly action?: ActivityEvent['action'] | undefined;
   /** An e-mail address. */

@@ -15,7 +15,7 @@ export interface ConnectStep {
   /** One sentence. */
   readonly text: string;
   readonly code?: string | undefined;
-  /** What the code is, for screen readers: "the settings of Claude Code". */
+  /** The subject of the code for screen readers: "the settings of Claude Code". */
   readonly label?: string | undefined;
 }
 

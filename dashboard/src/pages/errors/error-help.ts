@@ -1,11 +1,11 @@
-/** Who can do something about an error. */
+/** The party that can do something about an error. */
 export type Source = 'caller' | 'limit' | 'provider' | 'service';
 
 export interface ErrorHelp {
-  /** What happened, as a short phrase. */
+  /** The event as a short phrase. */
   readonly title: string;
   readonly explanation: string;
-  /** What to do about it. */
+  /** The advice on what to do. */
   readonly advice: string;
   readonly source: Source;
 }
@@ -233,7 +233,7 @@ const PROVIDER_STATUSES: ReadonlyMap<number, readonly [title: string, advice: st
   [529, ['The provider is overloaded', 'Retry after a moment, or use another model.']],
 ]);
 
-/** What an error code means and what to do. A code that is not known is explained as far as it can be. */
+/** The meaning of an error code and what to do. A code that is not known is explained as far as it can be. */
 export function errorHelp(code: string): ErrorHelp {
   const known = GATEWAY_CODES.get(code);
   if (known) return known;

@@ -5,7 +5,7 @@ import { type RequestsSearch, validateRequests } from '../requests/requests-sear
 export const GROUPINGS = ['error_code', 'status', 'model', 'key'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface ErrorsSearch extends AnalyticsSearch {
   readonly by?: Grouping | undefined;
   /** The group that is explained; the largest unless given. */
@@ -32,7 +32,7 @@ export function validateErrors(search: Readonly<Record<string, unknown>>): Error
   };
 }
 
-/** Whether it can be asked for: a name of another's may be too long for a URL. */
+/** True if it can be asked for: a name of another's may be too long for a URL. */
 export function isGroup(by: Grouping, text: string): boolean {
   if (text === '' || text.length > MAX_TEXT) return false;
   // `any` is no code: as a filter it stands for all of them.

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import type { Grouping } from './errors-search.ts';
 
-/** What the errors without a group are. */
+/** The label of errors without a group. */
 export const UNKNOWN_WORDS: Readonly<Record<Grouping, string>> = {
   error_code: 'without a code',
   status: 'without a status',

@@ -12,7 +12,7 @@ export type ParsedAmount =
   | { readonly kind: 'amount'; readonly microPkr: bigint }
   | { readonly kind: 'problem'; readonly sentence: string };
 
-/** What a person enters as a limit: `1000`, `1,00,000.50`, `0.000001`. Both endpoints that take it can state it exactly. */
+/** The text that a person enters as a limit: `1000`, `1,00,000.50`, `0.000001`. Both endpoints that take it can state it exactly. */
 export function parseAmount(text: string): ParsedAmount {
   const read = readAmount(text);
   if (read.kind === 'problem') return read;
@@ -37,7 +37,7 @@ export function pkrOf(microPkr: bigint): number {
   return Number(microPkr) / 1_000_000;
 }
 
-/** What the limit of one key may be. */
+/** The bounds of the limit of one key. */
 export interface LimitBounds {
   /** The spend floor: what the key has spent. */
   readonly floorMicroPkr: bigint;

@@ -9,11 +9,11 @@ export interface ExpiryFieldProps {
   readonly choice: ExpiryChoice;
   readonly date: string;
   readonly onChange: (choice: ExpiryChoice, date: string) => void;
-  /** What the two mean. */
+  /** The expiry that the two fields mean. */
   readonly expiry: Expiry;
   /** The expiry that the key has, where it can be kept. */
   readonly kept?: string | undefined;
-  /** Whether a problem is said: not before the first attempt. */
+  /** True if a problem is said: not before the first attempt. */
   readonly isJudged: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { KeyRow } from './use-keys.ts';
 
 export type KeyAction = 'edit' | 'connect' | 'revoke';
 
-/** What can be done with a key. */
+/** The menu of actions on a key. */
 export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: KeyAction) => void }) {
   const navigate = useNavigate();
   return (

@@ -1,6 +1,6 @@
 import type { Key } from '@gatehouse/sdk';
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface KeysSearch {
   /** In the name, the prefix or a model. */
   readonly q?: string | undefined;

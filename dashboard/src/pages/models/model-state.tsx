@@ -8,7 +8,7 @@ const BADGES = {
   platform: <Badge tone="good">Active</Badge>,
 } as const;
 
-/** Whether a request can name the model, and on whose account it runs. */
+/** True if a request can name the model, and on whose account it runs. */
 export function ModelStateBadge({ use }: { use: ModelUse }) {
   return (
     <span className={styles.badges} title={useInWords(use)}>

@@ -1,9 +1,9 @@
 import type { Route } from '@gatehouse/sdk';
 
-/** What happens to a request that names a model. */
+/** The effect of naming a model in a request. */
 export type ModelUse =
   | { readonly kind: 'inactive' }
-  /** It goes to these providers only, on the organisation's own keys. */
+  /** Requests go to these providers only, on the organisation's own keys. */
   | { readonly kind: 'own'; readonly providers: readonly string[] }
   /** `mayBring`: the providers that would take a key of the organisation. */
   | { readonly kind: 'platform'; readonly mayBring: readonly string[] };

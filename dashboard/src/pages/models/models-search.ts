@@ -1,6 +1,6 @@
 import type { Route } from '@gatehouse/sdk';
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface ModelsSearch {
   /** In the id, an alias or the provider. */
   readonly q?: string | undefined;

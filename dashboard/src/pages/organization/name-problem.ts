@@ -1,6 +1,9 @@
 const MAX_CHARACTERS = 255;
 
-/** What the API would refuse in a name of an organisation, as a sentence. Undefined if nothing; whether it is taken only the API knows. */
+/**
+ * The reason why the API would refuse a name of an organisation, as a sentence. Undefined if nothing; whether it is taken only the API
+ * knows.
+ */
 export function nameProblem(name: string): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return 'Enter a name.';

@@ -14,7 +14,7 @@ import * as styles from './budget-card.module.css';
 
 const call = apiCall('getBudget', { limit: 1 });
 
-/** What the window cost, to say how long the credit lasts. */
+/** The cost of the window, to say how long the credit lasts. */
 export interface Pace {
   readonly costPkr: number;
   readonly windowMs: number;

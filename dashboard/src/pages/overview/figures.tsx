@@ -12,7 +12,7 @@ export interface Source {
   readonly call: ApiCall;
   /** Undefined while it loads. */
   readonly trend: GetTrendReply | undefined;
-  /** Whether it was found for the window or filter before. */
+  /** True if it was found for the window or filter before. */
   readonly isStale: boolean;
 }
 

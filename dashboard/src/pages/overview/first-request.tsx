@@ -14,7 +14,7 @@ import { TextField } from '../../ui/text-field.tsx';
 import { firstCurl, firstModel } from './first-curl.ts';
 import * as styles from './first-request.module.css';
 
-/** What a new organisation sees: three steps to its first request, which then appears by itself. */
+/** The page of a new organisation: three steps to its first request, which then appears by itself. */
 export function FirstRequest() {
   const [name, setName] = useState('My first key');
   const queries = useQueryClient();

@@ -13,7 +13,7 @@ export type Values = readonly (number | null)[];
 /** How a figure is read from a trend, written, and drawn. */
 export interface MetricView {
   readonly label: string;
-  /** Of the chart: what exactly is shown. */
+  /** The caption of the chart: what exactly is shown. */
   readonly caption: string;
   /** The figures that the API is asked for. */
   readonly figures: string;
@@ -134,7 +134,7 @@ export const METRIC_VIEWS: Readonly<Record<Metric, MetricView>> = {
   },
 };
 
-/** Whether the figure is of quantiles, which take the longest to compute. */
+/** True if the figure is of quantiles, which take the longest to compute. */
 export function isQuantile(metric: Metric): boolean {
   const { figures } = METRIC_VIEWS[metric];
   return figures === 'total_ms' || figures === 'ttft_ms';

@@ -4,9 +4,9 @@ import { signedInRoute } from '../../app/root-route.tsx';
 import { GROUPINGS, type Grouping, METRICS, type Metric } from './overview-choices.ts';
 
 export interface OverviewSearch extends AnalyticsSearch {
-  /** What the chart divides by. */
+  /** The grouping of the chart. */
   readonly by?: Grouping | undefined;
-  /** What the chart shows. */
+  /** The metric of the chart. */
   readonly metric?: Metric | undefined;
 }
 

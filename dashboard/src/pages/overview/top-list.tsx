@@ -21,7 +21,7 @@ export interface TopListProps {
   /** Window and filters, as the API takes them. */
   readonly query: object;
   readonly refreshMs: number | false;
-  /** What the page is filtered by. */
+  /** The filters of the page. */
   readonly search: AnalyticsSearch;
   /** A click on a row filters the page by it. Undefined: a second click shows everything again. */
   readonly onPick: (group: string | undefined) => void;
@@ -29,7 +29,7 @@ export interface TopListProps {
 
 const MOST = 6;
 
-/** Who or what cost the most in the window. */
+/** The keys, models or projects that cost the most in the window. */
 export function TopList({ title, by, query, refreshMs, search, onPick }: TopListProps) {
   // One bucket is enough: the costs over the whole window are wanted.
   const call = apiCall('getSpend', { ...query, group_by: by, interval: '3650d', limit: MOST });

@@ -21,9 +21,9 @@ export interface ChartData {
   readonly call: ApiCall;
   /** Undefined while the first values load. */
   readonly chart: { readonly buckets: readonly string[]; readonly series: readonly Series[] } | undefined;
-  /** What the chart is of, if it is a trend. */
+  /** The data of the chart, if it is a trend. */
   readonly trend: GetTrendReply | undefined;
-  /** Whether the values are of the window or filter before. */
+  /** True if the values are of the window or filter before. */
   readonly isStale: boolean;
   readonly error: unknown;
   readonly retry: () => unknown;
@@ -32,7 +32,7 @@ export interface ChartData {
 /** Seven groups and the others are as many as a chart can tell apart. */
 const MAX_GROUPS = 7;
 
-/** What the chart shows. Divided spend has an endpoint of its own, which lists the most expensive groups. */
+/** The data and state of the chart. Divided spend has an endpoint of its own, which lists the most expensive groups. */
 export function useChart({ query, interval, metric, by, refreshMs }: ChartRequest): ChartData {
   const isSpend = metric === 'spend' && by !== 'nothing';
   const { figures } = METRIC_VIEWS[metric];

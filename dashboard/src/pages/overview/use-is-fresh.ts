@@ -3,13 +3,13 @@ import { useEffect, useRef } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { toast } from '../../ui/toast.tsx';
 
-/** Of all time: the longest window of the API. */
+/** A call over all time: the longest window of the API. */
 const call = apiCall('getBreakdown', { group_by: 'status', limit: 1, time_range: '3650d' });
 const POLL_MS = 2000;
 
 /**
- * Whether the organisation never made a request. Asked only where the window shown has none, and then again and again, so
- * that the first request appears by itself.
+ * True if the organisation never made a request. Asked only where the window shown has none, and then again and again, so that the first
+ * request appears by itself.
  */
 export function useIsFresh(isSuspected: boolean): boolean {
   const { data } = useQuery({

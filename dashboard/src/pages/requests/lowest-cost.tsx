@@ -4,7 +4,7 @@ import * as styles from './requests-page.module.css';
 
 const PAUSE_MS = 400;
 
-/** What was typed as the URL has it: a plain decimal, or nothing. Undefined for what is no amount. */
+/** The typed cost as the URL has it: a plain decimal, or nothing. Undefined for what is no amount. */
 function costOf(typed: string): string | undefined {
   if (typed.trim() === '') return '';
   const amount = readAmount(typed);

@@ -18,7 +18,7 @@ export interface RequestPanelProps {
   readonly onFilter: (filter: RequestsSearch) => void;
 }
 
-/** What happened to one request. Its address can be sent to a colleague. */
+/** The details of one request. Its address can be sent to a colleague. */
 export function RequestPanel({ id, known, onClose, onFilter }: RequestPanelProps) {
   const call = apiCall('showRequest', { req_id: id ?? '' });
   const { data, error, refetch } = useQuery({

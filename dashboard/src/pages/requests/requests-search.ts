@@ -9,7 +9,7 @@ export const ENDINGS = [
   'upstream_stream_aborted',
 ] as const;
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface RequestsSearch extends AnalyticsSearch {
   readonly status?: (typeof STATUS_CATEGORIES)[number] | undefined;
   readonly ending?: (typeof ENDINGS)[number] | undefined;
@@ -68,7 +68,7 @@ function conditions({ status, ending, error, cost, q }: RequestsSearch) {
   };
 }
 
-/** Whether any condition but the window is set. */
+/** True if any condition but the window is set. */
 export function isFiltered(search: RequestsSearch): boolean {
   const { project, key, model, status, ending, error, cost, q } = search;
   return [project, key, model, status, ending, error, cost, q].some((value) => value !== undefined);

@@ -3,7 +3,7 @@ import { duration } from '../../format/duration.ts';
 import { timingParts } from '../../format/timing.ts';
 import * as styles from './timing-bar.module.css';
 
-/** Where the time of a request went. */
+/** The parts of a request's time. */
 export function TimingBar({ metrics }: { metrics: RequestLogEntry['metrics'] }) {
   const parts = timingParts(metrics);
   const total = metrics.total_ms;

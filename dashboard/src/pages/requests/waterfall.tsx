@@ -6,7 +6,7 @@ import { Amount } from '../../ui/amount.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import * as styles from './waterfall.module.css';
 
-/** What was tried at providers, in order, each at its time within the request. */
+/** The attempts at providers, in order, each at its time within the request. */
 export function Waterfall({ attempts, totalMs }: { attempts: readonly RequestAttempt[]; totalMs: number }) {
   const end = Math.max(totalMs, ...attempts.map(({ started_ms, total_ms }) => started_ms + total_ms), 0.001);
   const share = (ms: number) => `${Math.min(100, Math.max(0, (ms / end) * 100))}%`;

@@ -6,7 +6,7 @@ export const DEFAULT_NAME = 'session-id';
 
 export const SORTS = ['last_request', 'requests', 'cost', 'duration'] as const;
 
-/** What the URL of the page can say. */
+/** The search parameters of the page. */
 export interface SessionsSearch extends AnalyticsSearch {
   /** The name of the metadata. */
   readonly name?: string | undefined;
@@ -30,7 +30,7 @@ export function validateSessions(search: Readonly<Record<string, unknown>>): Ses
   });
 }
 
-/** Whether the API takes it as the name of metadata. */
+/** True if the API takes it as the name of metadata. */
 export function isName(name: unknown): name is string {
   return typeof name === 'string' && name.trim() !== '' && name.length <= MAX_NAME;
 }

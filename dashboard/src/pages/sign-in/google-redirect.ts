@@ -1,7 +1,7 @@
 // Signing in with Google without a script of Google's: the browser goes to the authorization endpoint and comes back with the ID
 // token in the fragment of the URL, which no server sees. `state` proves that this tab asked, `nonce` ties the token to it.
 
-/** What this tab remembers while the person is at Google. */
+/** The state that this tab remembers while the person is at Google. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;

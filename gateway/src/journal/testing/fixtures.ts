@@ -203,7 +203,7 @@ export class TestTelemetrySink {
   }
 }
 
-/** What was logged, as parsed lines. */
+/** The log so far, as parsed lines. */
 export interface LogLine {
   readonly level: number;
   readonly msg: string;

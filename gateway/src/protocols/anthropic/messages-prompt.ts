@@ -10,7 +10,7 @@ const IMAGE_TOKENS = 5_000;
 const TOOLS_TOKENS = 500;
 /** A tool that Anthropic defines, such as a text editor: its description is not in the body. */
 const DEFINED_TOOL_TOKENS = 2_000;
-/** What is sealed (signatures, reasoning that is not shown) is base64 of a text of unknown tokens, about four bytes each. */
+/** Sealed values (signatures, reasoning that is not shown) are base64 of a text of unknown tokens, about four bytes each. */
 const SEALED_CHARACTERS_PER_TOKEN = 4;
 
 // Members that a model reads besides its messages and the system prompt, as JSON.
@@ -63,7 +63,7 @@ export function messagesPromptSize(messages: readonly JsonObject[], body: JsonOb
   return parts.size;
 }
 
-/** Whether the provider may summarise the conversation first, for which it reads it once more. */
+/** True if the provider may summarise the conversation first, for which it reads it once more. */
 function compacts(management: unknown): boolean {
   const edits = isJsonObject(management) ? management['edits'] : undefined;
   const types = (Array.isArray(edits) ? edits : []).map((edit) => isJsonObject(edit) && edit['type']);

@@ -36,14 +36,14 @@ export function readChatAnswer(
   };
 }
 
-/** What an error inside the answer says, or that there is one: some providers put it into the choice. */
+/** The error inside the answer, if there is one: some providers put it into the choice. */
 function errorWithin(answer: JsonObject, choices: readonly unknown[]): string | null {
   if ('error' in answer) return readErrorMessage(answer) ?? null;
   const failed = choices.find((choice) => isJsonObject(choice) && isFailedChoice(choice));
   return failed === undefined ? null : (readErrorMessage(failed) ?? 'the answer ended with an error');
 }
 
-/** Whether the provider ended the choice with an error, as routers do inside a 200. */
+/** True if the provider ended the choice with an error, as routers do inside a 200. */
 export function isFailedChoice(choice: JsonObject): boolean {
   return choice['finish_reason'] === 'error' || isJsonObject(choice['error']);
 }

@@ -8,7 +8,7 @@ export const CAP_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
 
 const NO_LIMITS = { depth: Infinity, structure: Infinity, members: Infinity };
 
-/** Where the changes go. */
+/** The places of the changes. */
 export function chatLayout(body: ParsedBody, isStream: boolean): BodyLayout {
   return layoutOf(body, isStream ? usageEdits(body) : []);
 }

@@ -2,8 +2,8 @@ import type { GeneratedPiece, PieceKind } from '../generated-piece.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 /**
- * What a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of
- * tools, the words of audio. Without those that are empty.
+ * The pieces that a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of tools, the
+ * words of audio. Without those that are empty.
  */
 function piecesOf(message: JsonObject, choice: number): GeneratedPiece[] {
   const pieces: GeneratedPiece[] = [];
@@ -41,7 +41,7 @@ function piecesOf(message: JsonObject, choice: number): GeneratedPiece[] {
   return pieces;
 }
 
-/** What a model produced in a choice of an answer, or of a chunk of one. */
+/** The pieces that a model produced in a choice of an answer, or of a chunk of one. */
 export type PiecesOfChoice = (choice: JsonObject, index: number) => GeneratedPiece[];
 
 export const piecesOfMessage: PiecesOfChoice = ({ message }, index) =>

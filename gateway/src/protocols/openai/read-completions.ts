@@ -10,8 +10,8 @@ import { addTokenInput } from './token-input.ts';
 const MAX_CHOICES = 128;
 
 /**
- * What OpenAI generates where a completion names no cap. The route's default is not sent in its place: a caller that
- * expects a few words would get, and pay for, thousands.
+ * The cap of OpenAI for a completion that names none. The route's default is not sent in its place: a caller that expects a few words would
+ * get, and pay for, thousands.
  */
 const DEFAULT_CAP = 16;
 
@@ -64,7 +64,7 @@ export function readCompletions(body: ParsedBody): EndpointReading {
   };
 }
 
-/** What stands for a prompt that is left out. */
+/** The text that stands for a prompt that is left out. */
 const START_OF_A_DOCUMENT = '<|endoftext|>';
 
 function readChoices(body: JsonObject, name: string): number {

@@ -16,7 +16,7 @@ export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
   return isJsonObject(answer) ? readResponse(answer) : undefined;
 }
 
-/** What a response says that has ended, by itself or in the last event of a stream. */
+/** Reads a response that has ended, by itself or in the last event of a stream. */
 export function readResponse(response: JsonObject): AnswerContent {
   const usage = readResponsesUsage(response['usage']);
   const generated = new GeneratedText();
@@ -48,7 +48,7 @@ export function idOf({ id }: JsonObject): string | undefined {
   return typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : undefined;
 }
 
-/** What went wrong with a response; null where nothing did: then its `error` is null, or it has none. */
+/** The error of a response; null where nothing did: then its `error` is null, or it has none. */
 function errorOf(response: JsonObject): string | null {
   const { status, error } = response;
   const isFailed = status === 'failed' || (error !== null && error !== undefined);

@@ -12,7 +12,7 @@ export interface ItemPiece {
 const TEXT_MEMBERS = ['name', 'arguments', 'input', 'code'] as const;
 const PART_MEMBERS = ['text', 'refusal', 'transcript'] as const;
 
-/** What a model produced in an item: text, reasoning, a refusal, the calls of tools. Without what is empty. */
+/** The pieces that a model produced in an item: text, reasoning, a refusal, the calls of tools. Without what is empty. */
 export function piecesOfItem(item: unknown): ItemPiece[] {
   if (!isJsonObject(item)) return [];
   const isReasoning = item['type'] === 'reasoning';
@@ -32,7 +32,7 @@ export function piecesOfItem(item: unknown): ItemPiece[] {
   return pieces;
 }
 
-/** What of the items is priced by the call. */
+/** The items that are priced by the call. */
 export class HostedCalls {
   readonly #counts: Record<string, number> = {};
 

@@ -93,7 +93,7 @@ const SETTINGS: ReadonlySet<string> = new Set([
   ...['stream_options', 'background'],
 ]);
 
-/** Whether the prompt is, or goes on from, something that the provider keeps: then there may be no input. */
+/** True if the prompt is, or goes on from, something that the provider keeps: then there may be no input. */
 export function isKeptByTheProvider(body: JsonObject): boolean {
   return KEPT_BY_THE_PROVIDER.some((name) => body[name] !== undefined && body[name] !== null);
 }

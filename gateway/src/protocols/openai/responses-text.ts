@@ -15,7 +15,7 @@ interface Seen {
   hasPieces: boolean;
 }
 
-/** What an event adds to the answer. */
+/** The content that an event adds to the answer. */
 export interface EventContent {
   readonly isContent: boolean;
   readonly isReasoning: boolean;
@@ -104,7 +104,7 @@ export class ResponsesText {
   }
 }
 
-/** Which item an event is of. Its position stays; some servers give it another id in every event. */
+/** The item that an event belongs to. Its position stays; some servers give it another id in every event. */
 function itemOf(event: JsonObject): string {
   const { output_index: index, item_id: id, item } = event;
   if (typeof index === 'number') return String(index);

@@ -35,7 +35,7 @@ export function dispensableTools({ tools, input, tool_choice: choice }: JsonObje
   return mustCallOne ? [] : [...types].filter((type) => !kept.has(type) && !isForced(type, choice));
 }
 
-/** Where the tools lie, by their types. */
+/** The places of the tools, by their types. */
 export function toolSpans({ value, bytes, spans }: ParsedBody): readonly ToolPlace[] {
   const { tools } = value;
   const span = spans.get('tools');
@@ -81,7 +81,7 @@ function toolsInItems(input: unknown): readonly unknown[] {
   return listOf(input).flatMap((item) => (isJsonObject(item) ? listOf(item['tools']) : []));
 }
 
-/** What is judged of a tool: of a namespace the tools in it. One that the client runs is like a function. */
+/** The tools that are judged: of a namespace those in it. One that the client runs is like a function. */
 function judged(tool: unknown): readonly unknown[] {
   if (typeOf(tool) === NAMESPACE) return toolsWithin(tool);
   return isJsonObject(tool) && isRunByClient(tool) ? [{ type: 'function' }] : [tool];
@@ -91,7 +91,7 @@ function isRunByClient({ type, execution }: JsonObject): boolean {
   return type === 'tool_search' ? execution === 'client' : RUN_BY_CLIENT.has(type);
 }
 
-/** Whether the choice of a tool names the type, by itself or in a list of allowed ones. */
+/** True if the choice of a tool names the type, by itself or in a list of allowed ones. */
 function isForced(type: string, choice: unknown): boolean {
   if (!isJsonObject(choice)) return false;
   if (choice['type'] === type) return true;

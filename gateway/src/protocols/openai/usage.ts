@@ -36,7 +36,7 @@ export function readResponsesUsage(value: unknown): Usage | undefined {
   });
 }
 
-/** Whether the usage object says that tokens went into reasoning. */
+/** True if the usage object says that tokens went into reasoning. */
 export function hasReasoningTokens(value: unknown): boolean {
   const tokens = isJsonObject(value)
     ? detailsOf(value, 'completion_tokens_details')['reasoning_tokens']

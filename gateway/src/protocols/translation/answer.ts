@@ -18,7 +18,7 @@ export interface Answer {
 
 export interface Stop {
   readonly reason: StopReason;
-  /** Which of the caller's stop sequences it was, where the provider says so. */
+  /** The stop sequence of the caller that was found, where the provider says so. */
   readonly sequence?: string;
 }
 

@@ -5,7 +5,7 @@ import type { StreamEvent } from './stream-events.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
 
-/** What the caller declared under the name that the provider calls. */
+/** The tool that the caller declared under the name that the provider calls. */
 function callersTool(
   sent: string,
   { toolNames, customTools }: TranslationNotes,

@@ -8,7 +8,7 @@ import type { JsonObject } from '../json.ts';
 export interface Conversation {
   /** As the caller wrote it; the pipeline puts the provider's name for it into the body that is sent. */
   readonly model: string;
-  /** What stands before the first turn, in order: system and developer messages, `system`, `instructions`. */
+  /** The instructions before the first turn, in order: system and developer messages, `system`, `instructions`. */
   readonly instructions: readonly Instruction[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
@@ -31,7 +31,7 @@ export interface Conversation {
   /** `verbosity` of chat, `text.verbosity` of responses. */
   readonly verbosity?: string;
   readonly isStream: boolean;
-  /** Whether the caller asked for usage in its stream (chat); true in formats that always report it. */
+  /** True if the caller asked for usage in its stream (chat); true in formats that always report it. */
   readonly showsUsage: boolean;
   /** The end user's opaque id: chat's and responses' `user` or `safety_identifier`, messages' `metadata.user_id`. */
   readonly userId?: string;
@@ -71,7 +71,7 @@ export type Turn =
 
 export type UserPart = TextPart | ImagePart | DocumentPart | ToolResultPart;
 export type AssistantPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart;
-/** What the result of a tool may hold. */
+/** The parts of a tool's result. */
 export type ResultPart = TextPart | ImagePart | DocumentPart;
 
 /** A breakpoint of the prompt cache, after the part (or tool) that carries it. */
@@ -99,7 +99,7 @@ export interface DocumentPart {
   readonly source: UrlSource | Base64Source | { readonly kind: 'text'; readonly text: string };
   /** The file's name or the document's title. */
   readonly name?: string;
-  /** What Anthropic's caller says about it, beside its content. */
+  /** The context that Anthropic's caller gives for it, beside its content. */
   readonly context?: string;
   readonly cacheControl?: CacheControl;
 }
@@ -117,19 +117,19 @@ export interface Base64Source {
   readonly data: string;
 }
 
-/** What a model thought. A part with neither text nor seal is never made. */
+/** The reasoning of a model. A part with neither text nor seal is never made. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
-  /** What may be read of it: all, or a summary. Empty where the provider shows nothing. */
+  /** The part that may be read: all, or a summary. Empty where the provider shows nothing. */
   readonly text: string;
-  /** What the provider that made it wants back with it. Without one, only providers that take plain text get it. */
+  /** The value that the provider that made it wants back with it. Without one, only providers that take plain text get it. */
   readonly seal?: ReasoningSeal;
 }
 
 /**
- * What only the provider that made it can read, and wants back in its place. It is of no use to any other provider,
- * which must not be sent it: Anthropic refuses a request with a thinking block whose signature it did not write. How a
- * seal is carried through a format that has no place for it says seals.ts.
+ * A value that only the provider that made it can read, and wants back in its place. It is of no use to any other provider, which must not
+ * be sent it: Anthropic refuses a request with a thinking block whose signature it did not write. How a seal is carried through a format
+ * that has no place for it says seals.ts.
  */
 export type ReasoningSeal =
   /** Messages: `signature` of a thinking block, over its text. */
@@ -155,7 +155,7 @@ export interface ToolCallPart {
   readonly id: string;
   readonly kind: ToolKind;
   readonly name: string;
-  /** Of a function: JSON, as the model wrote it, valid or not. Of a custom tool: plain text. */
+  /** The arguments of a function: JSON, as the model wrote it, valid or not. Of a custom tool: plain text. */
   readonly arguments: string;
   readonly cacheControl?: CacheControl;
 }
@@ -164,7 +164,7 @@ export interface ToolResultPart {
   readonly type: 'toolResult';
   readonly callId: string;
   readonly parts: readonly ResultPart[];
-  /** Whether the tool failed (messages). */
+  /** True if the tool failed (messages). */
   readonly isError?: boolean;
   readonly cacheControl?: CacheControl;
 }

@@ -48,7 +48,7 @@ const ANSWERS: Readonly<Record<TranslatedFormat, string>> = {
     "usage":{"input_tokens":7.0,"output_tokens":3e0,"total_tokens":10.0}}`,
 };
 
-/** What a chat provider wants back with its reasoning and with a call. The name of a member may be escaped. */
+/** The details that a chat provider wants back with its reasoning and with a call. The name of a member may be escaped. */
 const DETAILS = `[{"type":"reasoning.encrypted","data":"x","budget":1.0}]`;
 const EXTRA = `{"google":${INPUT}}`;
 const CALL = String.raw`{"index":0.0,"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"extra\u005fcontent":${EXTRA}}`;
@@ -90,7 +90,7 @@ function translatedStream(from: TranslatedFormat, to: TranslatedFormat, events: 
   return Buffer.concat([translator.push(sent), translator.end()]).toString();
 }
 
-/** What of a chat provider's the caller keeps for it. */
+/** The seals of a chat provider that the caller keeps for it. */
 function sealsIn(text: string): (string | undefined)[] {
   return [...new Set(text.match(/gatehouse\.v1\.[\w-]+/g))].map((seal) => sealOfText(seal)?.value);
 }

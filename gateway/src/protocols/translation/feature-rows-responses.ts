@@ -6,7 +6,7 @@ type ResponsesDirection =
   | 'responses to chat'
   | 'responses to messages';
 
-/** What becomes of each feature between responses and the other two formats. */
+/** The fate of each feature between responses and the other two formats. */
 export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
   instructions: everywhere('translated'),
   laterInstructions: everywhere('translated'),

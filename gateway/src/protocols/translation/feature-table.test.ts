@@ -31,7 +31,7 @@ const SAMPLES: Readonly<Record<TranslatedFormat, FeatureSamples>> = {
   responses: RESPONSES_SAMPLES,
 };
 
-/** What no request of the format may leave out. */
+/** The members that no request of the format may leave out. */
 const LEAST: Readonly<Record<TranslatedFormat, JsonObject>> = {
   chat: { messages: [{ role: 'user', content: 'Hi' }] },
   messages: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 9 },

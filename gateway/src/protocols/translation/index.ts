@@ -18,12 +18,12 @@ export { translateError } from './translate-error.ts';
 
 export interface TranslatedRequest {
   readonly body: JsonObject;
-  /** What is not sent, by its path in the caller's body; at most 33 names, valid in a header. */
+  /** The members that are not sent, by their path in the caller's body; at most 33 names, valid in a header. */
   readonly dropped: readonly string[];
   readonly notes: TranslationNotes;
 }
 
-/** Whether a caller of one format can be served by a provider of the other. */
+/** True if a caller of one format can be served by a provider of the other. */
 export function isTranslated(from: Surface, to: Surface): boolean {
   return from !== to && isFormat(from) && isFormat(to);
 }

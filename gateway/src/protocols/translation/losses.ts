@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<TranslatedFormat, string>> = {
   responses: 'OpenAI responses',
 };
 
-/** What a request loses on its way into another format. */
+/** The losses of a request on its way into another format. */
 export class Losses {
   readonly #from: TranslatedFormat;
   readonly #direction: Direction;

@@ -1,6 +1,6 @@
 import type { Namespaces } from './conversation.ts';
 
-/** What only the pipeline knows of a request that is translated. */
+/** The facts that only the pipeline knows of a request that is translated. */
 export interface TranslationOptions {
   /** The provider's flag: members beyond the format that it wants back (reasoning_content, extra_content, ...). */
   readonly keep: readonly string[];
@@ -12,14 +12,14 @@ export interface TranslationOptions {
   readonly promptTokens: number;
 }
 
-/** What the translation of an answer needs to know of its request. Plain data: it may cross to another thread. */
+/** The facts of a request that the translation of its answer needs. Plain data: it may cross to another thread. */
 export interface TranslationNotes {
   /** As the caller wrote it. */
   readonly model: string;
   readonly requestId: string;
   readonly createdSeconds: number;
   readonly promptTokens: number;
-  /** Whether the caller's stream shall report usage. */
+  /** True if the caller's stream shall report usage. */
   readonly showsUsage: boolean;
   /** The caller's custom tools that were declared as functions of one text, by the name sent to the provider. */
   readonly customTools: readonly string[];

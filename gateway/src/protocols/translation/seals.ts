@@ -15,7 +15,7 @@ export function sealToText(seal: ReasoningSeal): string | undefined {
   return MARK + Buffer.from(JSON.stringify(seal)).toString('base64url');
 }
 
-/** Whether the text was made by `sealToText`, so that it is no provider's own. */
+/** True if the text was made by `sealToText`, so that it is no provider's own. */
 export function isForeignSeal(text: string): boolean {
   return text.startsWith(MARK);
 }

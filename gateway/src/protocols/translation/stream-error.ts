@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.ts';
 import type { StreamError } from './stream-events.ts';
 
-/** What a provider's error member in the middle of a stream says. */
+/** The error of a provider in the middle of a stream. */
 export function streamErrorOf(error: unknown): StreamError {
   if (!isJsonObject(error)) {
     return { message: typeof error === 'string' && error !== '' ? error : UNSAID };

@@ -59,20 +59,20 @@ export const END_MARK = '[DONE]';
 
 /** Turns the provider's events into neutral ones. */
 export interface StreamReader {
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   readonly keptBytes: number;
   /**
    * Reads one event: its name (empty where it has none) and its data, parsed; END_MARK for that, undefined for what is no
    * JSON. `exact` reads the data once more where it is an object.
    */
   read(event: string, data: unknown, exact: ReadExact): StreamEvent[];
-  /** What is still to be said when the provider's stream is over: a finish that was held back, for example. */
+  /** The events that are left when the provider's stream is over: a finish that was held back, for example. */
   end(): StreamEvent[];
 }
 
 /** Turns neutral events into the caller's, as the bytes of whole events. */
 export interface StreamWriter {
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   readonly keptBytes: number;
   write(event: StreamEvent): string;
   /** The last events and the format's end mark; nothing where no finish came: then the stream was aborted. */

@@ -8,7 +8,7 @@ import { END_MARK, type StreamReader, type StreamWriter } from './stream-events.
 
 /** A provider's stream on its way into the caller's format. */
 export interface StreamTranslator {
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   readonly keptBytes: number;
   /** The caller's events for these bytes, however they are cut. Throws EventTooLarge. */
   push(chunk: Buffer): Buffer;

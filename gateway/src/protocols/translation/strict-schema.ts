@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 const MAX_VALUES = 20_000;
 
 /**
- * Whether a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required
- * and allows no others. Anthropic's output always keeps to its schema, OpenAI's only to a strict one.
+ * True if a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required and allows no
+ * others. Anthropic's output always keeps to its schema, OpenAI's only to a strict one.
  */
 export function isStrictSchema(schema: JsonObject): boolean {
   const open: unknown[] = [schema];

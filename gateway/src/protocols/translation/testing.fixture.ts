@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { createStreamTranslator } from './index.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
 
-/** What a test of translation says of a request, unless it says otherwise. */
+/** The options of a test of translation, unless it sets others. */
 export const OPTIONS: TranslationOptions = {
   keep: [],
   requestId: 'req_1',
@@ -59,7 +59,7 @@ export function callChunk(index: number, members: object): JsonObject {
   return chunk({ tool_calls: [{ index, ...members }] });
 }
 
-/** What a caller gets of a provider's whole stream. */
+/** The caller's view of a provider's whole stream. */
 export function translatedStream(
   from: 'chat' | 'messages',
   to: 'chat' | 'messages',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What the providers of all formats take in names and ids. */
+/** Characters that the providers of all formats take in names and ids. */
 const ALLOWED = /^[a-zA-Z0-9_-]+$/;
 const HASH_DIGITS = 10;
 
@@ -23,7 +23,7 @@ export class ToolNames {
     this.#longest = longest;
   }
 
-  /** What the provider is sent for the caller's name. */
+  /** The name that the provider is sent for the caller's name. */
   sent(name: string): string {
     const sent = fittingName(name, this.#longest);
     if (sent !== name) this.#callersBySent.set(sent, name);

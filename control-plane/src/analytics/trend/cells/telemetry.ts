@@ -14,9 +14,9 @@ interface Value {
   readonly name: string;
   /** An expression that can be merged again. */
   readonly merge: (column: string) => string;
-  /** What is returned of one. */
+  /** The expression that reads one row's value. */
   readonly read: (column: string) => string;
-  /** What is returned of all together, or of those that meet a condition. */
+  /** The expression over all rows, or those that meet a condition. */
   readonly total: (column: string, condition?: string) => string;
 }
 

@@ -5,7 +5,7 @@ import type { Losses } from '../losses.ts';
 import { contentList, readText } from './read-parts.ts';
 import { readReasoning } from './reasoning.ts';
 
-/** What an assistant's message of a caller says, in the order that other formats give it. */
+/** The parts of an assistant's message of a caller, in the order that other formats give it. */
 export function readAssistantParts(message: JsonObject, path: string, losses: Losses): AssistantPart[] {
   if ((message['function_call'] ?? undefined) !== undefined) {
     losses.lose('functionCall', `${path}.function_call`);

@@ -6,7 +6,7 @@ import type { DocumentPart, ImagePart, ResultPart, TextPart } from '../conversat
 import { sourceOfUrl } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
-/** What a user, an instructor or a tool says: a text, or a list of parts. Empty texts say nothing and are left out. */
+/** The parts of a message of a user, an instructor or a tool: a text, or a list. Empty texts say nothing and are left out. */
 export function readUserParts(content: unknown, path: string, losses: Losses): readonly ResultPart[] {
   return contentList(content, path).flatMap((part, index) => {
     const read = readPart(part, `${path}[${index}]`, losses);

@@ -17,7 +17,7 @@ import { effortOf } from '../reasoning-effort.ts';
 import { readMessages } from './read-messages.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
-/** What the reader goes by. */
+/** The members that the reader knows. */
 const KNOWN = new Set([
   ...[
     'model',

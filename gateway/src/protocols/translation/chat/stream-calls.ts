@@ -10,7 +10,7 @@ const MAX_HELD_CHARACTERS = 1024 * 1024;
 interface StreamedCall {
   readonly index: number;
   readonly id: string;
-  /** Whether its beginning was told. */
+  /** True if its beginning was told. */
   hasBegun: boolean;
   /** Arguments that came before the name. */
   held: string[];
@@ -51,7 +51,7 @@ export class StreamedCalls {
     );
   }
 
-  /** What is still to be told when the answer ends. */
+  /** The events that are left when the answer ends. */
   end(): StreamEvent[] {
     const ends = [...this.#byKey.values()]
       .filter((call) => call.hasBegun)

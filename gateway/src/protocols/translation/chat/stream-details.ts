@@ -38,7 +38,7 @@ export class ReasoningDetails {
     }
   }
 
-  /** What the provider wants back of the reasoning that has ended. */
+  /** The seal that the provider wants back for the reasoning that has ended. */
   takeSeal(): StreamEvent[] {
     const seal = this.#isTooLarge ? undefined : sealOfDetails(this.#details);
     this.#details = [];

@@ -111,7 +111,7 @@ function writeCall(call: ToolCallPart, extra: unknown, { names, keep }: MessageC
   };
 }
 
-/** What the provider gave with its tool calls, by the call's id. */
+/** The values that the provider gave with its tool calls, by the call's id. */
 function extrasOf(reasoning: readonly ReasoningPart[]): ReadonlyMap<string, unknown> {
   return new Map(
     reasoning.flatMap(({ seal }): [string, unknown][] => {
@@ -121,7 +121,7 @@ function extrasOf(reasoning: readonly ReasoningPart[]): ReadonlyMap<string, unkn
   );
 }
 
-/** What was thought, as far as the provider wants it back. */
+/** The reasoning, as far as the provider wants it back. */
 function writeReasoning(reasoning: readonly ReasoningPart[], { keep, losses }: MessageContext): JsonObject {
   const text = reasoning.map((part) => part.text).join('');
   const keepsText = keep.includes('reasoning_content');

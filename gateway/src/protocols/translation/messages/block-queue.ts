@@ -46,7 +46,7 @@ export class BlockQueue {
   #index = 0;
   #keptCharacters = 0;
 
-  /** What it holds in memory. */
+  /** The bytes that it holds in memory. */
   get keptBytes(): number {
     return 2 * this.#keptCharacters + 256 * this.#blocks.length;
   }

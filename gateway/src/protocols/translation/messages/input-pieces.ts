@@ -12,10 +12,10 @@ export class InputPieces {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Whether the object was closed: what follows is no part of it. */
+  /** True if the object was closed: what follows is no part of it. */
   isComplete = false;
 
-  /** What to pass on for the next piece. */
+  /** The text to pass on for the next piece. */
   add(piece: string): string {
     if (this.#form === 'unknown') {
       const start = piece.search(/\S/);
@@ -27,7 +27,7 @@ export class InputPieces {
     return this.#form === 'object' ? this.#addObject(piece) : escaped(piece);
   }
 
-  /** What to pass on when there are no more. */
+  /** The text to pass on when there are no more. */
   end(): string {
     return this.#form === 'invalid' ? '"}' : '';
   }

@@ -15,7 +15,7 @@ import { isForeignSeal, sealOfText } from '../seals.ts';
 import { textOfInput } from '../tool-input.ts';
 import { readDocument, readImage } from './read-media.ts';
 
-/** What calls of tools that Anthropic runs leave in an assistant's turn. */
+/** The blocks that calls of tools that Anthropic runs leave in an assistant's turn. */
 const HOSTED_CALL = /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|container_upload)$/;
 
 export function readUserParts(content: unknown, path: string, losses: Losses): UserPart[] {

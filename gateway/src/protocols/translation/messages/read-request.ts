@@ -18,7 +18,7 @@ import { effortOf } from '../reasoning-effort.ts';
 import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
-/** What the reader goes by. */
+/** The members that the reader knows. */
 const KNOWN = new Set([
   ...['model', 'system', 'messages', 'tools', 'tool_choice', 'max_tokens', 'stop_sequences', 'stream'],
   ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format', 'metadata'],

@@ -145,7 +145,7 @@ export class MessagesStreamReader implements StreamReader {
     }
   }
 
-  /** What is too long is no signature: the caller gets the text without one. */
+  /** A text that is too long is no signature: the caller gets the text without one. */
   #addSignature(block: Extract<OpenBlock, { kind: 'thinking' }>, piece: string): void {
     if (piece === '' || this.#signatureCharacters + piece.length > MAX_SIGNATURE_CHARACTERS) return;
     this.#signatureCharacters += piece.length;
@@ -186,7 +186,7 @@ export class MessagesStreamReader implements StreamReader {
   }
 }
 
-/** Whether a tool's input is there whole. Most servers begin with an empty one and send the text in pieces. */
+/** True if a tool's input is there whole. Most servers begin with an empty one and send the text in pieces. */
 function isFilled(input: unknown): boolean {
   return isJsonObject(input) && Object.keys(input).length > 0;
 }

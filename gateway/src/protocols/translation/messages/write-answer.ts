@@ -22,7 +22,7 @@ export function writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject
   };
 }
 
-/** What a message and the start of a streamed one begin with. */
+/** The members that a message and the start of a streamed one begin with. */
 export function messageHead(
   { id, model }: Pick<Answer, 'id' | 'model'>,
   notes: TranslationNotes,

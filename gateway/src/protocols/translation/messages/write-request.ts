@@ -56,7 +56,7 @@ export function writeRequest(
   return { body, customTools, toolNames: names.renamed };
 }
 
-/** What Anthropic has no word for. */
+/** Reports what Anthropic has no word for. */
 function loseWhatIsMissing(conversation: Conversation, losses: Losses): void {
   const { sampling, outputFormat, store } = conversation;
   const lost: readonly (readonly [value: unknown, feature: Feature, path?: string])[] = [

@@ -41,7 +41,7 @@ export function typesOf({ events }: Translated): string[] {
   return events.map(({ type }) => String(type).replace('response.', ''));
 }
 
-/** What Codex goes by: the whole items, in the order in which they ended. */
+/** The items that Codex reads: the whole items, in the order in which they ended. */
 export function itemsDone({ events }: Translated): unknown[] {
   return events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item] : []));
 }

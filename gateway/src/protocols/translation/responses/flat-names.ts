@@ -20,7 +20,7 @@ export class FlatNames {
     for (const name of plainNames) this.#owners.set(name, identity(undefined, name));
   }
 
-  /** Whether a tool outside namespaces has this name. */
+  /** True if a tool outside namespaces has this name. */
   isTaken(name: string): boolean {
     return this.#owners.get(name) === identity(undefined, name);
   }

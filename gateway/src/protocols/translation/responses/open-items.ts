@@ -52,7 +52,7 @@ export class OpenMessage {
     return events;
   }
 
-  /** What is added from here on is another part. */
+  /** Ends the part: the next addition begins another. */
   endPart(): ItemEvent[] {
     const part = this.#current;
     if (!part) return [];

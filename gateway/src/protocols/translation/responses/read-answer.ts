@@ -67,7 +67,7 @@ function messageParts(content: unknown): AssistantPart[] {
   });
 }
 
-/** What an answer holds, as far as it says why the model stopped. */
+/** The kinds of content in an answer, as far as they say why the model stopped. */
 export interface AnswerKinds {
   readonly hasCalls: boolean;
   readonly hasRefusal: boolean;

@@ -5,7 +5,7 @@ import type { DocumentPart, ImagePart, ResultPart, TextPart } from '../conversat
 import { sourceOfUrl } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
-/** What the user, the instructions or a tool said: a string, or a list of parts. Empty texts say nothing. */
+/** The parts of a message of the user, the instructions or a tool: a string, or a list. Empty texts say nothing. */
 export function readParts(value: unknown, path: string, losses: Losses): ResultPart[] {
   const parts =
     typeof value === 'string'

@@ -19,7 +19,7 @@ import { readToolChoice, readTools } from './read-tools.ts';
 
 // Reads the body of `POST /v1/responses` into the neutral form.
 
-/** What the request relies on at the provider: answers, conversations and templates that it keeps. */
+/** The state at the provider that a request relies on: answers, conversations and templates that it keeps. */
 const STATE: ReadonlyMap<string, Feature> = new Map([
   ['previous_response_id', 'serverState'],
   ['conversation', 'serverState'],
@@ -147,7 +147,7 @@ function readReasoningRequest(
   return Object.keys(request).length === 0 ? undefined : request;
 }
 
-/** What an answer shall have beside itself. Sealed reasoning is in every translated answer that has some. */
+/** Reads what an answer shall have beside itself. Sealed reasoning is in every translated answer that has some. */
 function readInclude(body: JsonObject, losses: Losses): void {
   const include = optionalList(body, 'include') ?? [];
   for (const [index, wanted] of include.entries()) {

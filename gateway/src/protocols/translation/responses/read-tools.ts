@@ -22,7 +22,7 @@ interface Declared {
   readonly namespace?: string;
 }
 
-/** What a declaration of a tool may say that has no meaning where all tools are loaded and called directly. */
+/** Members of a tool's declaration that have no meaning where all tools are loaded and called directly. */
 const MEANINGLESS = new Set(['type', 'name', 'description', 'defer_loading']);
 const FUNCTION_MEMBERS = new Set([...MEANINGLESS, 'parameters', 'strict', 'execution']);
 const CUSTOM_MEMBERS = new Set([...MEANINGLESS, 'format']);
@@ -36,7 +36,7 @@ export interface ToolsReading {
   readonly tools: readonly Tool[];
   /** The flat names of those in namespaces. */
   readonly names: FlatNames;
-  /** Whether the function `tool_search` is the caller's search for tools. */
+  /** True if the function `tool_search` is the caller's search for tools. */
   readonly hasToolSearch: boolean;
 }
 

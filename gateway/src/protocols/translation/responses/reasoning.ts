@@ -6,7 +6,7 @@ import { isForeignSeal, sealOfText, sealToText } from '../seals.ts';
 // A reasoning item: what may be read of it in its summary (or its content, which only open models show), and what only
 // its maker reads in `encrypted_content`. A seal of another provider travels there too.
 
-/** What the ids of reasoning items begin with. */
+/** The prefix of ids of reasoning items. */
 export const REASONING_ID = 'rs_';
 
 /** Between the parts of a summary, as they are joined into one text. */
@@ -39,7 +39,7 @@ export function sealOf(encrypted: string, id: string | undefined): ReasoningSeal
   return { kind: 'encrypted', value: encrypted, ...(id !== undefined && { id }) };
 }
 
-/** What `encrypted_content` says of the seal; undefined where it is too large to be carried. */
+/** The seal as `encrypted_content`; undefined where it is too large to be carried. */
 export function encryptedContent(seal: ReasoningSeal): string | undefined {
   return seal.kind === 'encrypted' ? seal.value : sealToText(seal);
 }

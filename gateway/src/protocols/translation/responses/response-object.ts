@@ -6,7 +6,7 @@ import type { TranslationNotes } from '../notes.ts';
 
 // The response object, which is the answer and, at different stages, part of the first and the last event of a stream.
 
-/** What an answer repeats of its request, with what it says where the request has nothing. */
+/** The members of its request that an answer repeats, with their values where the request has none. */
 const ECHOED: JsonObject = {
   max_output_tokens: null,
   metadata: {},
@@ -76,7 +76,7 @@ export function responseObject(notes: TranslationNotes, state: ResponseState): J
   };
 }
 
-/** What the ids of a response and its items have in common. */
+/** The part that the ids of a response and its items have in common. */
 export function idSuffix(notes: TranslationNotes): string {
   return notes.requestId.replaceAll('-', '');
 }

@@ -37,7 +37,7 @@ const said = (text: string) => ({ type: 'input_text', text });
 const png = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
 const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 
-/** What each of the three formats can say. */
+/** The members that each of the three formats can express. */
 const COMMON: JsonObject = {
   model: 'm',
   instructions: 'Be brief.',

@@ -15,13 +15,13 @@ const TOO_MANY: StreamError = {
   kind: 'server_error',
 };
 
-/** What is known of an item of the output that has begun. Its text is not kept. */
+/** The state of an item of the output that has begun. Its text is not kept. */
 interface OpenItem {
-  /** Of a call: its number among the calls. */
+  /** The number of a call among the calls. */
   readonly call?: number;
-  /** Whether some of its text has come: what repeats it at the end is passed over then. */
+  /** True if some of its text has come: what repeats it at the end is passed over then. */
   hasText: boolean;
-  /** Of a reasoning: the part of the summary, or of the content, that came last. */
+  /** The part of a reasoning's summary, or of its content, that came last. */
   part?: number;
   isEnded: boolean;
 }

@@ -13,7 +13,7 @@ import { endingOf, type ResponseState, responseObject } from './response-object.
  * a megabyte; the events at the end of one of this size are four times as long.
  */
 export const MAX_KEPT_CHARACTERS = 2 * 1024 * 1024;
-/** What an item costs beside its text. */
+/** The cost of an item beside its text. */
 const ITEM_CHARACTERS = 1024;
 
 const TOO_LARGE: StreamError = {

@@ -9,7 +9,7 @@ export const OPTIONS = {
   createdSeconds: 1_795_353_440,
   promptTokens: 7,
 };
-/** What ids made of the request's have in common. */
+/** The part that ids made from the request's have in common. */
 export const ID = '01a2036771197dd28ab0b5ac35d69db0';
 
 export function notesOf(caller: Surface, provider: Surface, body: JsonObject): TranslationNotes {

@@ -25,7 +25,7 @@ const UNNAMED_FILE = 'document.pdf';
 export interface WrittenInput {
   readonly instructions: string | undefined;
   readonly input: readonly JsonObject[];
-  /** Whether a reasoning of this format is among the items. */
+  /** True if a reasoning of this format is among the items. */
   readonly hasSealedReasoning: boolean;
 }
 
