@@ -15,10 +15,17 @@ export function seedsUpTo(count: number): readonly number[] {
   return isWhole ? all : all.filter((seed) => seed % PARTS === part);
 }
 
+export interface Cases {
+  readonly seed: number;
+  readonly count: number;
+  /** True if there are enough cases to expect some of each kind. */
+  readonly isWhole: boolean;
+}
+
 /** For a test that draws its cases one after the other from one seed: the seed, and how many to draw. */
-export function casesOf(seed: number, count: number): { readonly seed: number; readonly count: number } {
-  if (isWhole) return { seed: only ?? seed, count };
-  return { seed: only ?? seed + 1 + part, count: Math.ceil(count / PARTS) };
+export function casesOf(seed: number, count: number): Cases {
+  if (isWhole) return { seed: only ?? seed, count, isWhole };
+  return { seed: only ?? seed + 1 + part, count: Math.ceil(count / PARTS), isWhole };
 }
 
 /** The items to try, of a list of similar ones. */

@@ -24,7 +24,7 @@ import { NO_FILTER } from './rules.ts';
 // Random queries over random rows: every figure of every group must be what a loop over the rows computes. A failure
 // reports the query, and SEED reproduces it.
 const ROWS = 1_500;
-const { seed: SEED, count: QUERIES } = casesOf(20_261_124, 70);
+const { seed: SEED, count: QUERIES, isWhole } = casesOf(20_261_124, 70);
 
 const { below, pick, maybe, random } = seeded(SEED);
 describe('breakdowns', () => {
@@ -115,7 +115,7 @@ describe('breakdowns', () => {
       }
       compared += parts.size;
     }
-    assert.ok(compared > QUERIES * 2, `only ${compared} groups`);
+    if (isWhole) assert.ok(compared > QUERIES * 2, `only ${compared} groups`);
   });
 
   it('has the same query results for a few groups and for many', async () => {

@@ -22,7 +22,7 @@ import { rollupWindow } from './figures/rules.ts';
 // Random queries over random rows, with pages of any size: series, summary and request log must each be what plain code
 // computes, and so agree with each other. A failure reports the query, and SEED reproduces it.
 const ROWS = 1_200;
-const { seed: SEED, count: QUERIES } = casesOf(20_261_122, 60);
+const { seed: SEED, count: QUERIES, isWhole } = casesOf(20_261_122, 60);
 
 const HOUR = 3_600_000_000n;
 const UNCUT = { points: 50_000, rows: 5_000, bytes: 2_000_000, buckets: 1_000_000_000_000 };
@@ -176,8 +176,8 @@ describe('series, summary and request log', () => {
       assert.equal(sum(log.map((row) => row.request_count ?? 1)), summary.total_requests, what);
       assert.equal(sum(log.map((row) => row.metrics.total_tokens)), summary.total_token_usage, what);
     }
-    assert.ok(byRollup > QUERIES / 20, `${byRollup} series from the hourly rollup`);
-    assert.ok(inPages > QUERIES / 12, `${inPages} in several pages`);
+    if (isWhole) assert.ok(byRollup > 5, `${byRollup} series from the hourly rollup`);
+    if (isWhole) assert.ok(inPages > 5, `${inPages} in several pages`);
   });
 
   it('200 with the same bytes wherever a series is cut into pages', async () => {

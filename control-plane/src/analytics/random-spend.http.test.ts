@@ -14,7 +14,7 @@ import { startTestApi, type TestApi } from '../testing/test-api.ts';
 // Random queries over random rows: every bucket of every group must be what a loop over the rows computes. A failure
 // reports the query, and SEED reproduces it.
 const ROWS = 1_500;
-const { seed: SEED, count: QUERIES } = casesOf(20_261_123, 60);
+const { seed: SEED, count: QUERIES, isWhole } = casesOf(20_261_123, 60);
 
 // Their clocks changed on 2026-10-25, 2026-11-01, 2026-10-04 (by half an hour) and 2026-09-06 (at midnight), and never.
 const ZONES = [
@@ -167,7 +167,7 @@ describe('spend', () => {
       points += expected.size;
       assertReference(await callSpend(account, query), query, expected);
     }
-    assert.ok(points > QUERIES * 10, `only ${points} points`);
+    if (isWhole) assert.ok(points > QUERIES * 10, `only ${points} points`);
   });
 
   it('200 with the same from the hourly rollup and from the rows', async () => {

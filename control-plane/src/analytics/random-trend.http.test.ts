@@ -26,7 +26,7 @@ import { hasRollup, rankGroups } from './trend/telemetry.ts';
 // Random queries over random rows: every figure of every bucket of every group must be what a loop over the rows computes, and
 // what the other endpoints say. A failure reports the query, and SEED reproduces it.
 const ROWS = 1_500;
-const { seed: SEED, count: QUERIES } = casesOf(20_261_125, 60);
+const { seed: SEED, count: QUERIES, isWhole } = casesOf(20_261_125, 60);
 // Of half hours, with a change of the clock within the 90 days, and without.
 const ZONES = [
   'Asia/Kolkata',
@@ -187,7 +187,7 @@ describe('trends', () => {
       );
       compared += parts.size * trend.buckets.length;
     }
-    assert.ok(compared > QUERIES * 20, `only ${compared} cells`);
+    if (isWhole) assert.ok(compared > QUERIES * 20, `only ${compared} cells`);
   });
 
   it('200 with what summary, breakdown, spend and list say of the same window', async () => {

@@ -31,7 +31,7 @@ import { points, type Series, type SummaryRow, summary } from './telemetry.ts';
 // Random windows over random rows, each answered from the hourly rollup and from the rows: both must be, digit for digit,
 // what plain code computes. A failure reports the query, and SEED reproduces it.
 const ROWS = 1_500;
-const { seed: SEED, count: QUERIES } = casesOf(20_261_121, 120);
+const { seed: SEED, count: QUERIES, isWhole } = casesOf(20_261_121, 120);
 
 const HOUR = 3_600_000_000n;
 const DAY = 24n * HOUR;
@@ -125,7 +125,7 @@ describe('figures from the hourly rollup', () => {
       assert.deepEqual(await run(summary(scope)), plain, what);
       assert.deepEqual(await run(summary(scope, 0)), plain, what);
     }
-    assert.ok(byRollup > QUERIES / 4 && byRollup < QUERIES, `${byRollup} from the rollup`);
+    if (isWhole) assert.ok(byRollup > QUERIES / 4 && byRollup < QUERIES, `${byRollup} from the rollup`);
   });
 
   it('are what the rows give, for random series', async () => {
@@ -151,8 +151,8 @@ describe('figures from the hourly rollup', () => {
       );
       if (answered.length > 0) found += 1;
     }
-    assert.ok(byRollup > QUERIES / 8 && byRollup < QUERIES, `${byRollup} from the rollup`);
-    assert.ok(found > QUERIES / 2, `${found} found any`);
+    if (isWhole) assert.ok(byRollup > QUERIES / 8 && byRollup < QUERIES, `${byRollup} from the rollup`);
+    if (isWhole) assert.ok(found > QUERIES / 2, `${found} found any`);
   });
 
   describe('are read from the rollup', () => {
