@@ -39,7 +39,10 @@ describe('amounts', () => {
       await visit.screenshot(`amount-${look.theme}-${look.width}`);
       await limit.fill('1,00,000.50');
       await dialog.getByText(WRONG_COMMAS).waitFor({ state: 'detached' });
-      const minted = page.waitForResponse((reply) => reply.request().method() === 'POST');
+      // The page may renew its session meanwhile, which is a POST too.
+      const minted = page.waitForResponse(
+        (reply) => reply.request().method() === 'POST' && reply.url().endsWith('/api/keys'),
+      );
       await dialog.getByRole('button', { name: 'Create the key' }).click();
       assert.equal((await minted).status(), 201);
       const found = (await client.call(keys.listKeys)).keys.find((key) => key.name === name);
