@@ -2,6 +2,9 @@ import { join } from 'node:path';
 import { createSemaphore } from '@gatehouse/concurrency';
 import { TestProcesses } from './test-process.ts';
 
+// The spec reporter puts this before its list.
+const FAILED_TESTS = '✖ failing tests:\n';
+
 export interface Count {
   passed: number;
   failed: number;
@@ -11,6 +14,8 @@ export interface Count {
 export interface Ran extends Count {
   /** How long each file took. */
   readonly seconds: ReadonlyMap<string, number>;
+  /** Why tests failed, a text for each file that has such. */
+  readonly failures: readonly string[];
 }
 
 export interface RunOptions {
@@ -38,6 +43,7 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
   const semaphore = createSemaphore({ permits: options.concurrency });
   const counts: Count[] = [];
   const seconds = new Map<string, number>();
+  const failures: string[] = [];
   const runInTurn = async (file: string) => {
     if (!(await isReady(file))) return;
     const beganAt = performance.now();
@@ -47,11 +53,19 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
     );
     counts.push(count);
     write(report);
+    if (count.failed > 0) failures.push(`${file}\n${whyFailed(report)}`);
     seconds.set(file, (performance.now() - beganAt) / 1_000);
   };
   await Promise.all(files.map((file) => semaphore.run(() => runInTurn(file))));
   const sum = (name: keyof Count) => counts.reduce((total, count) => total + count[name], 0);
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), seconds };
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), seconds, failures };
+}
+
+/** The end of a report from the list of its failed tests on, or the lines that say what else failed. */
+function whyFailed(report: string): string {
+  const list = report.indexOf(FAILED_TESTS);
+  if (list !== -1) return report.slice(list + FAILED_TESTS.length);
+  return report.replaceAll(/^(?!✖).*\n/gm, '');
 }
 
 /** The files that took longest, as a text of one line each. */

@@ -11,8 +11,8 @@ import { startTestServers } from './servers.ts';
 
 // `npm test`: types, lint and format, then the test files of every folder except SLOW_FOLDERS, on servers that are started for this run.
 // `npm run test:slow` runs the files of those folders. `npm run test:full` runs everything, and random tests with all of their seeds.
-// With other arguments, only the test files whose path contains one of them. The slowest files, the time of each kind of file, and the
-// count, which is the last line, come at the end.
+// With other arguments, only the test files whose path contains one of them. At the end stand the slowest files, the time of each
+// kind of file, what failed, and the count, which is the last line.
 
 // Two more than there are processors, because files often wait. They share one PostgreSQL, whose connections suffice for this many.
 const MAX_CONCURRENCY = 4;
@@ -107,6 +107,7 @@ async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<
   process.stdout.write(`The slowest files:\n${slowestFiles(ran.seconds, SLOWEST_SHOWN)}`);
   const kinds = kindTimes(ran.seconds, (file) => KINDS[kindOf(file)] || 'others');
   process.stdout.write(`The time of each kind, added up over files that run at the same time:\n${kinds}`);
+  if (ran.failures.length > 0) process.stdout.write(`Failed:\n${ran.failures.join('')}`);
 }
 
 function isOfClients(file: string): boolean {
