@@ -18,6 +18,12 @@ describe('the size for a rate', () => {
     assert.equal(settlementGb, (10_000 * 7 * 3_600 * REQUEST_COSTS.settlementBytes.value) / 1e9);
   });
 
+  it('adds up what goes to each store', () => {
+    const { postgresNetworkBytes, clickhouseNetworkBytes, redisNetworkBytes } = REQUEST_COSTS;
+    const bytes = postgresNetworkBytes.value + clickhouseNetworkBytes.value + redisNetworkBytes.value;
+    assert.equal(at(10_000).storeMbitPerSecond, (10_000 * bytes * 8) / 1e6);
+  });
+
   it('has two of everything that a request needs, however small the rate', () => {
     const { gatewayProcesses, gatewayNodes, apiNodes, databases } = at(1);
     assert.deepEqual([gatewayProcesses, gatewayNodes, apiNodes, databases], [2, 2, 2, 1]);

@@ -126,6 +126,15 @@ describe('RefusedRequests', () => {
     assert.deepEqual([mixed?.model, mixed?.upstreamModel, mixed?.requestCount], ['', null, 3]);
   });
 
+  it('says that all were streams only where all were', async () => {
+    for (let n = 0; n < 4; n += 1) await take({ isStream: true });
+    const [, , streams] = await flushed();
+    assert.deepEqual([streams?.isStream, streams?.requestCount], [true, 2]);
+    for (const isStream of [true, false, true]) await take({ isStream });
+    const [mixed] = await flushed();
+    assert.deepEqual([mixed?.isStream, mixed?.requestCount], [false, 3]);
+  });
+
   it('never counts what costs something or holds credit', async () => {
     for (let n = 0; n < 50; n += 1) await take(n % 2 === 0 ? { isHeld: true } : { costMicroPkr: 1n });
     assert.equal(journal.records.length, 50);
