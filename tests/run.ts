@@ -41,20 +41,34 @@ function select([command = '', ...others]: readonly string[]): Selection {
   };
 }
 
+interface Outcome extends Count {
+  /** Why checks or tests failed. */
+  readonly failures: string[];
+}
+
+const noOutcome = (): Outcome => ({ passed: 0, failed: 0, skipped: 0, failures: [] });
+
 async function main({ isChosen, hasChecks }: Selection): Promise<boolean> {
-  const count: Count = { passed: 0, failed: 0, skipped: 0 };
+  const outcome = noOutcome();
   if (hasChecks) {
-    await check(count, 'types', tool('tsc'), ['-p', '.']);
-    await check(count, 'types of the dashboard', tool('tsc'), ['-p', 'dashboard']);
-    await check(count, 'lint and format', tool('biome'), ['ci', '--colors=off', '--error-on-warnings', '.']);
+    await check(outcome, 'types', tool('tsc'), ['-p', '.']);
+    await check(outcome, 'types of the dashboard', tool('tsc'), ['-p', 'dashboard']);
+    await check(outcome, 'lint and format', tool('biome'), [
+      'ci',
+      '--colors=off',
+      '--error-on-warnings',
+      '.',
+    ]);
   }
   // Once, so that the services that tests start find it built.
-  const build: Count = { passed: 0, failed: 0, skipped: 0 };
+  const build = noOutcome();
   await check(build, 'build of the dashboard', process.execPath, ['dashboard/build.ts']);
-  count.failed += build.failed;
-  await runTests(count, isChosen);
-  const { passed, failed, skipped } = count;
+  outcome.failed += build.failed;
+  outcome.failures.push(...build.failures);
+  await runTests(outcome, isChosen);
+  const { passed, failed, skipped, failures } = outcome;
   if (skipped > 0) process.stdout.write(`${skipped} skipped: what they need is not installed here\n`);
+  if (failures.length > 0) process.stdout.write(`Failed:\n${failures.join('')}`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   return failed === 0 && passed > 0;
 }
@@ -63,15 +77,16 @@ function tool(name: string): string {
   return join(root, 'node_modules', '.bin', name);
 }
 
-async function check(count: Count, title: string, command: string, args: string[]): Promise<void> {
+async function check(outcome: Outcome, title: string, command: string, args: string[]): Promise<void> {
   process.stdout.write(`▶ ${title}\n`);
   const child = spawn(command, args, { cwd: root, stdio: 'inherit' });
   const [status] = await once(child, 'exit');
   process.stdout.write(`${status === 0 ? '✔' : '✖'} ${title}\n`);
-  count[status === 0 ? 'passed' : 'failed'] += 1;
+  outcome[status === 0 ? 'passed' : 'failed'] += 1;
+  if (status !== 0) outcome.failures.push(`${title}: above\n`);
 }
 
-async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<void> {
+async function runTests(outcome: Outcome, isChosen: Selection['isChosen']): Promise<void> {
   const files = (
     await Array.fromAsync(glob('*/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] }))
   )
@@ -83,8 +98,8 @@ async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<
   const areClientsReady = installed.then(
     () => true,
     (error) => {
-      process.stdout.write(`✖ ${error instanceof Error ? error.message : String(error)}\n`);
-      count.failed += 1;
+      outcome.failures.push(`✖ ${error instanceof Error ? error.message : String(error)}\n`);
+      outcome.failed += 1;
       return false;
     },
   );
@@ -103,11 +118,11 @@ async function runTests(count: Count, isChosen: Selection['isChosen']): Promise<
     needsProcess: isOfClients,
     isReady: async (file) => !isOfClients(file) || areClientsReady,
   });
-  for (const name of ['passed', 'failed', 'skipped'] as const) count[name] += ran[name];
+  for (const name of ['passed', 'failed', 'skipped'] as const) outcome[name] += ran[name];
+  outcome.failures.push(...ran.failures);
   process.stdout.write(`The slowest files:\n${slowestFiles(ran.seconds, SLOWEST_SHOWN)}`);
   const kinds = kindTimes(ran.seconds, (file) => KINDS[kindOf(file)] || 'others');
   process.stdout.write(`The time of each kind, added up over files that run at the same time:\n${kinds}`);
-  if (ran.failures.length > 0) process.stdout.write(`Failed:\n${ran.failures.join('')}`);
 }
 
 function isOfClients(file: string): boolean {

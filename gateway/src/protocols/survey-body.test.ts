@@ -70,13 +70,13 @@ describe('a member that stands twice', () => {
     }
   });
 
-  it('is found in a body of the largest structure within seconds, not minutes', async () => {
+  it('takes a body of the largest structure less than a second to be found', async () => {
     const json = chat(`"x":[${'{"a":1},'.repeat(99_000)}{"a":1,"a":2}]`);
     const startedAt = process.cpuUsage();
     const reading = await read('chat', json);
     const { user, system } = process.cpuUsage(startedAt);
     assert.ok(reading.kind === 'refused' && reading.issue.param === 'x[99000].a');
-    assert.ok((user + system) / 1e6 < 5, `${(user + system) / 1e6} s`);
+    assert.ok((user + system) / 1e6 < 1, `${(user + system) / 1e6} s`);
   });
 });
 
