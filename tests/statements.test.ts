@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { glob, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -16,6 +16,8 @@ const root = join(import.meta.dirname, '..');
 // Besides every queries.ts.
 const ALSO = ['store/src/postgres/readiness.ts', 'store/src/postgres/roles.ts'];
 const TSC_MS = 120_000;
+// The name of each declaration, whatever its types are.
+const DECLARATIONS = /\bstatement(?:<[^(]*?>)?\(\s*'([^']+)'/g;
 
 describe('statements', () => {
   let test: TestDatabase;
@@ -110,5 +112,18 @@ describe('statements', () => {
     ]);
     assert.match(problems.get('fixture-column-is-gone') ?? '', /column "owner" does not exist/);
     assert.match(problems.get('fixture-null-is-not-declared') ?? '', /expiresAt/);
+  });
+
+  it('have names of their own in tests and drills too, whose files share a process in any order', async () => {
+    const paths = await Array.fromAsync(
+      glob('{*/src,bench,tests}/**/*.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }),
+    );
+    const files = new Map<string, Set<string>>();
+    for (const path of paths)
+      for (const [, name = ''] of (await readFile(join(root, path), 'utf8')).matchAll(DECLARATIONS))
+        files.set(name, (files.get(name) ?? new Set()).add(path));
+    assert.ok(files.size >= declaredStatements().size, `${files.size} declarations found`);
+    const shared = [...files].filter(([, declaring]) => declaring.size > 1);
+    assert.deepEqual(shared, []);
   });
 });

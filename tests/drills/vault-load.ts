@@ -245,7 +245,8 @@ async function changeUntil(signal: AbortSignal, port: number, stored: Stored[]):
     secret: '',
   }));
   let changes = 0;
-  while (!signal.aborted) {
+  // At least once: rotations can be over before the member is registered.
+  do {
     for (const one of own) {
       const { provider } = one;
       one.secret = `sk-change-${changes}`;
@@ -256,7 +257,7 @@ async function changeUntil(signal: AbortSignal, port: number, stored: Stored[]):
       }
       changes += 1;
     }
-  }
+  } while (!signal.aborted);
   stored.push(...own);
   return changes;
 }

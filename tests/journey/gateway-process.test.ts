@@ -21,7 +21,7 @@ const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const CALLERS = 4;
 
 const listSettlements = statement<NoParameters, { id: string }>(
-  'test-list-settlements',
+  'test-list-settled-requests',
   sql`SELECT request_id::text AS id FROM settlements WHERE cost_micro_pkr > 0`,
 );
 
