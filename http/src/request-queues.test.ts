@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { parseInSlices } from './parse-in-slices.ts';
-import { createRequestQueues, type RequestQueues } from './request-queues.ts';
+import { createRequestQueues, MAX_WAITING_REQUESTS, type RequestQueues } from './request-queues.ts';
 
 /** Longer than any test takes. */
 const LONG_MS = 600_000;
@@ -23,17 +23,15 @@ describe('the requests of a connection', () => {
   let atServer: Socket;
   let handled: Handled[];
   let arrived: number;
-  let mostWaiting: number;
   /** The codes of the client errors that the server reported. */
   let clientErrors: (string | undefined)[];
   /** Called for each request that is handled. */
   let onHandle: (one: Handled) => void;
 
   beforeEach(async () => {
-    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 0 });
+    queues = createRequestQueues({ timeoutMs: LONG_MS });
     handled = [];
     arrived = 0;
-    mostWaiting = 0;
     clientErrors = [];
     onHandle = () => {};
     server = createServer(
@@ -50,7 +48,6 @@ describe('the requests of a connection', () => {
           handled.push(one);
           onHandle(one);
         });
-        mostWaiting = Math.max(mostWaiting, arrived - handled.length);
       },
     );
     server.on('connection', (one) => {
@@ -128,169 +125,71 @@ describe('the requests of a connection', () => {
     await received('/4');
   });
 
-  it('pause after 32 in a row that had to wait, until none waits', async () => {
-    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: LONG_MS });
-    onHandle = ({ response }) => response.end();
-    const closed = once(atServer, 'close');
-    socket.write(get('one') + get('waits').repeat(32));
-    await received('/1.1 200 OK', 33);
-    // Nothing waited any more, so another 33 come without a pause, and the next one waits for longer than this test takes.
-    socket.write(get('one') + get('waits').repeat(40));
-    await received('/1.1 200 OK', 33);
-    assert.equal(handled.length, 66);
-    assert.equal(queues.isAnswering(atServer), true);
-    socket.destroy();
-    await closed;
-    assert.equal(handled.length, 66);
-  });
-
-  it('are all handled after pauses', async () => {
-    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 1 });
-    onHandle = ({ response }) => response.end();
-    socket.write(get('many').repeat(100));
-    await received('/1.1 200 OK', 100);
-    assert.equal(handled.length, 100);
-  });
-
-  it('do not pause where no more than one waits, on however many connections', async () => {
-    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: LONG_MS });
-    onHandle = ({ response }) => response.end();
-    for (let round = 0; round < 100; round += 1) {
-      socket.write(get('one') + get('waits'));
-      await received('/1.1 200 OK', 2);
-    }
-    assert.equal(handled.length, 200);
-  });
-
-  it('share one pace on all connections that are slowed', async () => {
-    const timers: { readonly ms: number; readonly then: () => void }[] = [];
-    const after = (ms: number, then: () => void) => {
-      timers.push({ ms, then });
-      return () => undefined;
-    };
-    const pass = (ms: number) => {
-      const due = timers.filter((timer) => timer.ms === ms);
-      for (const timer of due) {
-        timers.splice(timers.indexOf(timer), 1);
-        timer.then();
-      }
-    };
-    const clock = { after, monotonicMs: () => 0 };
-    queues = createRequestQueues({ timeoutMs: LONG_MS, pauseMs: 25, clock });
-    const others = await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
-        await once(other, 'connect');
-        return other;
-      }),
-    );
-    try {
-      // The first of each connection, and 64 of all that had to wait.
-      const unpaused = 3 + 64;
-      const isSlowed = new Promise<void>((resolve) => {
-        onHandle = ({ response }) =>
-          response.end(() => {
-            if (handled.length === unpaused) resolve();
-          });
-      });
-      for (const other of others) other.write(get('many').repeat(50));
-      await isSlowed;
-      while (timers.length < 3) await new Promise((resolve) => setImmediate(resolve));
-      // The pauses of the three are over, and one of them has its turn. The next one follows after another interval.
-      pass(25);
-      assert.equal(handled.length, unpaused + 1);
-      pass(20);
-      assert.equal(handled.length, unpaused + 2);
-      // One that leaves gives its turn to the next.
-      const last = handled.slice(-2).map(({ request }) => request.socket);
-      const waiting = handled.map(({ request }) => request.socket).find((one) => !last.includes(one));
-      const closed = once(waiting as Socket, 'close');
-      waiting?.destroy();
-      await closed;
-      pass(20);
-      assert.equal(handled.length, unpaused + 2);
-      assert.equal(queues.isAnswering(waiting as Socket), false);
-    } finally {
-      for (const other of others) other.destroy();
-    }
-  });
-
-  it('begin one in a turn of the event loop, on however many connections they waited', async () => {
-    let turn = 0;
-    const turns = new Map<string, number>();
-    let immediate = setImmediate(function count() {
-      turn += 1;
-      immediate = setImmediate(count);
-    });
-    const others = await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
-        await once(other, 'connect');
-        return other;
-      }),
-    );
-    try {
-      const isOver = new Promise<void>((resolve) => {
-        onHandle = ({ request, response }) => {
-          if (request.url?.startsWith('/waits')) turns.set(request.url, turn);
-          response.end();
-          if (handled.length === 6 * 4) resolve();
-        };
-      });
-      // The last one of a connection has nothing behind it, so it need not take turns.
-      for (const [index, other] of others.entries())
-        other.write(get('first') + get(`waits${index}a`) + get(`waits${index}b`) + get('last'));
-      await isOver;
-      assert.equal(turns.size, 12);
-      assert.equal(new Set(turns.values()).size, 12);
-    } finally {
-      clearImmediate(immediate);
-      for (const other of others) other.destroy();
-    }
-  });
-
   it('let requests of other connections in between', async () => {
     const order: (string | undefined)[] = [];
     const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
     try {
       await once(other, 'connect');
-      socket.write(get('first') + get('many').repeat(200));
+      socket.write(get('first') + get('waits').repeat(MAX_WAITING_REQUESTS));
       await isHandled(1);
       const isOver = new Promise<void>((resolve) => {
         onHandle = ({ request, response }) => {
           order.push(request.url);
           response.end();
-          if (order.length === 201) resolve();
+          if (order.length === MAX_WAITING_REQUESTS + 1) resolve();
         };
       });
       other.write(get('other'));
       handled[0]?.response.end();
       await isOver;
-      assert.ok(order.indexOf('/other') < 100, `the other came after ${order.indexOf('/other')}`);
+      assert.ok(
+        order.indexOf('/other') < MAX_WAITING_REQUESTS,
+        `the other came after ${order.indexOf('/other')}`,
+      );
     } finally {
       other.destroy();
     }
   });
 
-  it('are not read while many wait, and all of them are answered in the end', async () => {
-    const count = 20_000;
-    const request = `GET /${'x'.repeat(200)} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    let answers = 0;
-    socket.write(request.repeat(count));
+  it('may be nine at a time, any number of times', async () => {
+    onHandle = ({ response }) => response.end();
+    for (let round = 0; round < 50; round += 1) {
+      socket.write(get('many').repeat(1 + MAX_WAITING_REQUESTS));
+      await received('HTTP/1.1 200', 1 + MAX_WAITING_REQUESTS);
+    }
+    assert.equal(handled.length, 50 * (1 + MAX_WAITING_REQUESTS));
+  });
+
+  it('close the connection when more than eight wait, after the answers to those, the last of which says so', async () => {
+    const closed = once(atServer, 'close');
+    socket.write(Array.from({ length: 20_000 }, (_, n) => get(n)).join(''));
     await isHandled(1);
-    const isOver = new Promise<void>((resolve) => {
-      onHandle = ({ response }) => response.end();
-      socket.on('data', (chunk: Buffer) => {
-        answers += chunk.toString('latin1').split('HTTP/1.1 200').length - 1;
-        if (handled.length === count && atServer.bytesWritten === socket.bytesRead) resolve();
-      });
-    });
+    onHandle = ({ response }) => response.end();
     handled[0]?.response.end();
-    await isOver;
-    assert.equal(arrived, count);
-    assert.ok(answers > count / 2);
-    // Only those of one slice: about 36 in 8 KiB.
-    assert.ok(mostWaiting <= 32 + Math.ceil(8_192 / request.length), `${mostWaiting} waited`);
+    const answers = (await received('never')).split('HTTP/1.1 ').slice(1);
+    await closed;
+    assert.deepEqual(
+      paths(),
+      Array.from({ length: 1 + MAX_WAITING_REQUESTS }, (_, n) => `/${n}`),
+    );
+    assert.deepEqual(
+      answers.map((text) => /^connection: (.*)$/im.exec(text)?.[1]?.trim()),
+      [...Array.from({ length: MAX_WAITING_REQUESTS }, () => 'keep-alive'), 'close'],
+    );
+    // Those of one slice: 29 of these in 1 KiB.
+    assert.ok(arrived <= 1 + MAX_WAITING_REQUESTS + 1_024 / get(1).length, `${arrived} were parsed`);
+  });
+
+  it('that are one too many and late cut off no answer', async () => {
+    shortenTimeouts();
+    socket.write(get(1) + get('waits').repeat(MAX_WAITING_REQUESTS));
+    socket.write('POST /late HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab');
+    await isHandled(1);
+    await once(server, 'test:clientError');
+    onHandle = ({ response }) => response.end();
+    answer(0);
+    assert.equal((await received('never')).split('HTTP/1.1 200').length - 1, 1 + MAX_WAITING_REQUESTS);
+    assert.ok(!paths().includes('/late'));
   });
 
   it('keep bodies of any size unread until they are handled', async () => {
@@ -323,7 +222,7 @@ describe('the requests of a connection', () => {
 
   it('get the timeout answer when they do not arrive in that time either', async () => {
     shortenTimeouts();
-    queues = createRequestQueues({ timeoutMs: SHORT_MS, pauseMs: 0 });
+    queues = createRequestQueues({ timeoutMs: SHORT_MS });
     socket.write(`${get(1)}POST /2 HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab`);
     await isHandled(1);
     await once(server, 'test:clientError');
@@ -357,25 +256,5 @@ describe('the requests of a connection', () => {
     handled[0]?.response.setHeader('connection', 'close').end('/1');
     assert.match(await received('never'), /\/1$/);
     assert.deepEqual(paths(), ['/1']);
-  });
-
-  it('close the connection when too many wait on all connections together', async () => {
-    // The smallest possible request: one slice has about 450 of them.
-    const many = 'GET / HTTP/1.1\r\n\r\n'.repeat(100_000);
-    const others = await Promise.all(
-      Array.from({ length: 12 }, async () => {
-        const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
-        other.on('error', () => {});
-        await once(other, 'connect');
-        return other;
-      }),
-    );
-    const ends = others.map((other) => new Promise((resolve) => other.once('close', resolve)));
-    for (const other of others) other.write(many);
-    await Promise.race(ends);
-    for (const other of others) other.destroy();
-    socket.write(get('mine'));
-    const before = handled.length;
-    await isHandled(before + 1);
   });
 });

@@ -1,40 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, createTurns, systemClock } from '@gatehouse/concurrency';
-import { createAllowance } from './allowance.ts';
-import { createSharedPace } from './shared-pace.ts';
+import { systemClock } from '@gatehouse/concurrency';
 
 // A client may send further requests before it has the answer to the first (pipelining). Node hands over all of them at
 // once, so one connection could occupy as many handlers as it can send requests. The answers leave in the order of the
-// requests anyway, so the requests of a connection are handled one after the other. The others wait unhandled, their
-// bodies unread. Where too many wait, the connection is not read any further until most are answered, so what a client
-// sends beyond that stays in its own buffers. Of the requests that were queued, one begins in each turn of the event loop, so
-// that requests of other connections get in. A connection on which further requests keep waiting is slowed down: answers cost
-// processor time, and no client needs them faster over one connection. All slowed connections share one pace, since a
-// client can open any number of them.
+// requests anyway, so the requests of a connection are handled one after the other, and a few wait unhandled, their bodies unread.
+// No client of models pipelines, so a connection that sends more is not read any further, and closes after what it has is answered.
 
-/** When this many wait on a connection, it is not read any further. */
-const WAITING_LIMIT = 32;
-/** The connection is read again once only this many wait. */
-const RESUME_AT = 8;
-// A slice (parse-in-slices.ts) is parsed whole, so more than the limit may come at once: up to 450 of the smallest requests. All
-// connections together may have this many beyond their limits.
-const EXCESS_LIMIT = 4_096;
-/** The number of requests in a row that had to wait and are handled without a pause; before each later one there is one. */
-const UNPAUSED_LIMIT = 32;
-const PAUSE_MS = 25;
-/**
- * All connections together have so many without a pause, and so many a second of them come back: else a client gets as many at
- * once as it opens connections.
- */
-const UNPAUSED = { most: 2 * UNPAUSED_LIMIT, perSecond: 16 };
-/** Between two requests of slowed connections, whichever they are. */
-const PACE_MS = 20;
+/** So many requests may wait behind the one that is handled. */
+export const MAX_WAITING_REQUESTS = 8;
 
 export interface RequestQueues {
   /**
    * Calls `handle` at once where nothing of the connection is in flight, else once everything before it is answered.
-   * Never where the connection ends first.
+   * Never where the connection ends first, or too many wait.
    */
   accept(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
   /**
@@ -42,7 +21,7 @@ export interface RequestQueues {
    * them. A request that waits in the queue gets its full time once its turn has come.
    */
   handleClientError(error: NodeJS.ErrnoException, socket: Socket, answer: () => void): void;
-  /** True if more of the connection may be parsed: not while many of its requests wait. */
+  /** True until too many requests of the connection have come. */
   mayRead(socket: Socket): boolean;
   /** The last request of the connection so far. */
   latest(socket: Socket): IncomingMessage | undefined;
@@ -63,13 +42,10 @@ interface Connection {
   readonly waiting: Arrival[];
   current: Arrival | undefined;
   latest: IncomingMessage | undefined;
-  isPaused: boolean;
-  /** How many requests in a row had to wait for the one before. */
-  waitedInRow: number;
+  /** True once too many have come: no more are read. */
+  isFull: boolean;
   /** Resolves when the current request has begun. */
   begun: PromiseWithResolvers<void> | undefined;
-  /** Ends the wait of the current request for its turn among those of all slowed connections. */
-  leavePace: (() => void) | undefined;
   /** To be called when everything that came is answered. Nothing more can come then. */
   end: (() => void) | undefined;
   /** To be called when the latest request, whose time ran out while it was queued, has had its time once more. */
@@ -79,24 +55,11 @@ interface Connection {
 export interface RequestQueuesOptions {
   /** How long a request may take to arrive completely. */
   readonly timeoutMs: number;
-  /** Between requests of a connection that keeps several waiting: 25 unless given, none for 0. */
-  readonly pauseMs?: number;
-  /** For the pauses; the system's unless given. */
-  readonly clock?: Pick<Clock, 'after' | 'monotonicMs'>;
 }
 
 /** The queues of the connections of one server. */
-export function createRequestQueues({
-  timeoutMs,
-  pauseMs = PAUSE_MS,
-  clock = systemClock,
-}: RequestQueuesOptions): RequestQueues {
+export function createRequestQueues({ timeoutMs }: RequestQueuesOptions): RequestQueues {
   const connections = new WeakMap<Socket, Connection>();
-  const pace = createSharedPace(PACE_MS, clock);
-  const takeUnpaused = createAllowance({ ...UNPAUSED, now: clock.monotonicMs });
-  const beginInTurn = createTurns();
-  /** How many wait beyond the limits of their connections. */
-  let excess = 0;
 
   const open = (socket: Socket): Connection => {
     const connection: Connection = {
@@ -104,28 +67,20 @@ export function createRequestQueues({
       waiting: [],
       current: undefined,
       latest: undefined,
-      isPaused: false,
-      waitedInRow: 0,
+      isFull: false,
       begun: undefined,
-      leavePace: undefined,
       end: undefined,
       overdue: undefined,
     };
     connections.set(socket, connection);
     // Node resumes a socket by itself when an answer has left and when a body is read.
     socket.on('resume', () => {
-      if (connection.isPaused) socket.pause();
+      if (connection.isFull) socket.pause();
     });
     socket.once('close', () => {
-      forgetWaiting(connection);
-      connection.leavePace?.();
+      connection.waiting.length = 0;
     });
     return connection;
-  };
-
-  const forgetWaiting = ({ waiting }: Connection): void => {
-    excess -= Math.max(0, waiting.length - WAITING_LIMIT);
-    waiting.length = 0;
   };
 
   const begin = (connection: Connection, arrival: Arrival): void => {
@@ -139,41 +94,20 @@ export function createRequestQueues({
     // After an answer that closes the connection no other can be sent, so no other request is handled.
     if (!socket.writable) {
       connection.current = undefined;
-      forgetWaiting(connection);
+      waiting.length = 0;
       return;
     }
-    if (waiting.length > WAITING_LIMIT) excess -= 1;
     const next = waiting.shift();
-    if (connection.isPaused && waiting.length <= RESUME_AT) {
-      connection.isPaused = false;
-      socket.resume();
-    }
     if (waiting.length === 0) startOverdue(connection);
     // Current already, so that a request that arrives meanwhile does not overtake it.
     connection.current = next;
-    connection.waitedInRow = next ? connection.waitedInRow + 1 : 0;
-    if (next) schedule(connection, next);
-    else connection.end?.();
-  };
-
-  const schedule = (connection: Connection, next: Arrival): void => {
+    if (!next) {
+      connection.end?.();
+      return;
+    }
     connection.begun = Promise.withResolvers();
-    // A single request may have come before the event that ended the answer to the one before.
-    const isCounted = connection.waiting.length > 0;
-    const isSlowed =
-      pauseMs > 0 && (connection.waitedInRow > UNPAUSED_LIMIT || (isCounted && !takeUnpaused()));
-    if (isSlowed) clock.after(pauseMs, () => beginInPace(connection, next));
-    else if (isCounted) beginInTurn(() => beginUnlessClosed(connection, next));
-    else setImmediate(beginUnlessClosed, connection, next);
-  };
-
-  const beginInPace = (connection: Connection, arrival: Arrival): void => {
-    const begin = () => beginUnlessClosed(connection, arrival);
-    const leave = pace.wait(begin);
-    connection.leavePace = () => {
-      if (leave()) begin();
-    };
-    if (connection.socket.destroyed) connection.leavePace();
+    // In another turn of the event loop, so that requests of other connections get in.
+    setImmediate(beginUnlessClosed, connection, next);
   };
 
   const beginUnlessClosed = (connection: Connection, arrival: Arrival): void => {
@@ -199,31 +133,29 @@ export function createRequestQueues({
       const { socket } = request;
       if (!socket.writable) return;
       const connection = connections.get(socket) ?? open(socket);
-      const arrival = { request, response, handle };
-      connection.latest = request;
-      if (!connection.current) {
-        begin(connection, arrival);
+      if (connection.isFull) return;
+      const { current, waiting } = connection;
+      const last = waiting[MAX_WAITING_REQUESTS - 1];
+      if (last) {
+        connection.isFull = true;
+        socket.pause();
+        // Its answer says so, and Node closes the connection after it.
+        last.response.shouldKeepAlive = false;
         return;
       }
-      if (connection.waiting.length >= WAITING_LIMIT) {
-        if (excess >= EXCESS_LIMIT) {
-          socket.destroy();
-          return;
-        }
-        excess += 1;
-      }
-      connection.waiting.push(arrival);
-      if (connection.waiting.length >= WAITING_LIMIT && !connection.isPaused) {
-        connection.isPaused = true;
-        socket.pause();
-      }
+      connection.latest = request;
+      const arrival = { request, response, handle };
+      if (current) waiting.push(arrival);
+      else begin(connection, arrival);
     },
     handleClientError(error, socket, answer) {
       const connection = connections.get(socket);
       const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
       if (!connection?.current || error.code === 'ECONNRESET' || socket.readableEnded) {
         answer();
-      } else if (isTimeout && (connection.waiting.length > 0 || connection.isPaused)) {
+      } else if (isTimeout && connection.isFull) {
+        // It is the one too many: those before it came completely.
+      } else if (isTimeout && connection.waiting.length > 0) {
         connection.overdue = { latest: connection.latest, answer };
       } else if (isTimeout || !connection.current.request.complete) {
         answer();
@@ -233,7 +165,7 @@ export function createRequestQueues({
         socket.once('end', () => socket.destroy());
       }
     },
-    mayRead: (socket) => connections.get(socket)?.isPaused !== true,
+    mayRead: (socket) => connections.get(socket)?.isFull !== true,
     latest: (socket) => connections.get(socket)?.latest,
     isAnswering: (socket) => connections.get(socket)?.current !== undefined,
     async nextBegun(request) {

@@ -107,7 +107,7 @@ const beyondTheRate: Attack = async ({ gatewayPort, slowSecret, bodyBytes }, sig
   await together(4, () => repeat(signal, 20, async () => note(await post(gatewayPort, slowSecret, body))));
 };
 
-/** Eight connections of one caller, with hundreds of requests in flight on each. */
+/** Eight connections of one caller, each with more requests than may wait, and another as soon as one is closed. */
 function pipelining(choose: (target: Target) => { port: number; head: string }): Attack {
   return async (target, signal, note) => {
     const { port, head } = choose(target);

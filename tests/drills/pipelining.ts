@@ -12,7 +12,8 @@ import type { Drill } from './drill.ts';
 // with one key. Measures the latency of another organisation on both, beside its latency alone.
 
 const CONNECTIONS = 8;
-const PIPELINED = 200;
+// One that is handled, and as many as may wait.
+const PIPELINED = 9;
 const password = 'correct horse battery staple';
 
 /** Keeps this many requests in flight on each connection, from a thread of its own, so that measuring is not delayed. */
