@@ -45,8 +45,22 @@ describe('Facts', () => {
 
   it('keeps no more than so many keys and organisations', () => {
     const facts = new Facts();
-    for (let count = 0; count < 25_000; count += 1) facts.keepKey(randomHash(), read({}, `o${count}`));
-    assert.ok(facts.size <= 40_000);
+    const hashes = Array.from({ length: 25_000 }, randomHash);
+    for (const [index, hash] of hashes.entries()) facts.keepKey(hash, read({}, `o${index}`));
+    assert.equal(facts.size, 2 * 20_971);
+    assert.equal(
+      hashes.findIndex((hash) => facts.presumedKey(hash)),
+      25_000 - 20_971,
+    );
+  });
+
+  it('keeps fewer keys that have long lists of models', () => {
+    const facts = new Facts();
+    const { key } = read();
+    const allowedModels = Array.from({ length: 1_000 }, (_, n) => `provider/model-${n}` as never);
+    for (let count = 0; count < 200; count += 1)
+      facts.keepKey(randomHash(), read({ key: { ...key, allowedModels } }));
+    assert.equal(facts.size, 1 + 70);
   });
 
   it('presumes a key at the newest version of the catalogue that is known, and forgets one that is gone', () => {

@@ -1,8 +1,8 @@
 import type { OrganizationId, TokenHash } from '@gatehouse/contract';
 import type { SealedRecord } from '@gatehouse/store';
+import { LRUCache } from 'lru-cache';
 import type { ReadKey, ReadRoute, ReadVault } from '../catalogue/queries.ts';
 import type { Route } from '../catalogue/route.ts';
-import { RecentMap } from './recent-map.ts';
 
 // What was read before, each with the version of its source at that moment. It saves a request the reading, not the
 // asking: a request that is prepared with presumed facts is admitted only by a statement that finds these versions
@@ -11,9 +11,8 @@ import { RecentMap } from './recent-map.ts';
 //
 // Only what exists is kept, and no secret: a key by the hash of its secret, a provider key as the vault sealed it.
 
-const KEYS = { entries: 20_000, bytes: 16 * 1024 ** 2 };
-const ROUTES = { entries: 5_000, bytes: 16 * 1024 ** 2 };
-const VAULTS = { entries: 20_000, bytes: 16 * 1024 ** 2 };
+// In bytes, of keys, of routes and of vaults each: 20,000 keys without a list of models.
+const LIMIT = { maxSize: 8 * 1024 ** 2 };
 
 // About what an entry takes beside its texts.
 const ENTRY_BYTES = 400;
@@ -30,9 +29,9 @@ interface Vault {
 }
 
 export class Facts {
-  readonly #keys = new RecentMap<ReadKey>(KEYS);
-  readonly #routes = new RecentMap<ReadRoute>(ROUTES);
-  readonly #vaults = new RecentMap<Vault>(VAULTS);
+  readonly #keys = new LRUCache<string, ReadKey>(LIMIT);
+  readonly #routes = new LRUCache<string, ReadRoute>(LIMIT);
+  readonly #vaults = new LRUCache<string, Vault>(LIMIT);
   #catalogueVersion = 0n;
 
   /** A key as it was read last, where everything that it was read with is still the newest that is known. */
@@ -52,7 +51,7 @@ export class Facts {
     }
     const { organizationId, allowedModels } = read.key;
     const models = allowedModels?.reduce((sum, model) => sum + ENTRY_BYTES / 4 + model.length, 0) ?? 0;
-    this.#keys.set(nameOf(hash), read, ENTRY_BYTES + models);
+    this.#keys.set(nameOf(hash), read, { size: ENTRY_BYTES + models });
     this.#sawVersion(read.catalogueVersion);
     const known = this.#vaults.get(organizationId);
     if (known?.vaultRevision === read.vaultRevision) return;
@@ -68,7 +67,7 @@ export class Facts {
   }
 
   keepRoute(name: string, read: ReadRoute): void {
-    this.#routes.set(name, read, ENTRY_BYTES + bytesOf(read.route));
+    this.#routes.set(name, read, { size: ENTRY_BYTES + bytesOf(read.route) });
     this.#sawVersion(read.catalogueVersion);
   }
 
@@ -94,7 +93,7 @@ export class Facts {
     for (const { sealedKey, wrappedKey } of vault.records?.values() ?? []) {
       bytes += ENTRY_BYTES + sealedKey.length + wrappedKey.length;
     }
-    this.#vaults.set(organizationId, vault, bytes);
+    this.#vaults.set(organizationId, vault, { size: bytes });
   }
 
   // An answer may come late: the version that is known never goes back.
