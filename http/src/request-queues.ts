@@ -7,7 +7,7 @@ import { systemClock } from '@gatehouse/concurrency';
 // requests anyway, so the requests of a connection are handled one after the other, and a few wait unhandled, their bodies unread.
 // No client of models pipelines, so a connection that sends more is not read any further, and closes after what it has is answered.
 
-/** So many requests may wait behind the one that is handled. */
+/** Requests that may wait behind the one that is handled. */
 export const MAX_WAITING_REQUESTS = 8;
 
 export interface RequestQueues {
