@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { availableParallelism, getPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { describe, it } from 'node:test';
 import { Secret } from '@gatehouse/contract';
 import { hashSync } from '@node-rs/argon2';
@@ -78,6 +77,38 @@ describe('createPasswords', () => {
     }
   });
 
+  it('hashes two at a time at most, of all queues together: one processor is left free', async () => {
+    let running = 0;
+    let most = 0;
+    const run = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return 'hash';
+    };
+    const several = [createPasswords(undefined, run), createPasswords(undefined, run)];
+    await Promise.all(
+      Array.from({ length: 24 }, (_, n) => several[n % 2]?.hash(new Secret(`password ${n}`))),
+    );
+    assert.equal(most, availableParallelism() > 2 ? 2 : 1);
+  });
+
+  it('leaves the event loop free while it hashes', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const all = Array.from({ length: 4 }, (_, n) => passwords.hash(new Secret(`password ${n}`)));
+    await Promise.all(all);
+    isOver = true;
+    // Hashed in the loop itself, each would take one.
+    assert.ok(turns > 20, `${turns} turns`);
+  });
+
   it('says no without a hash, to anything', async () => {
     for (const password of ['', 'anything', 'x'.repeat(60_000)])
       assert.equal(await passwords.matches(new Secret(password), null), false);
@@ -96,40 +127,6 @@ describe('createPasswords', () => {
       Array.from({ length: 24 }, () => crowded.queued(caller, () => crowded.matches(new Secret('x'), null))),
     );
     assert.ok(again.every(({ status }) => status === 'fulfilled'));
-  });
-});
-
-/** This process's threads by their ids: the priority, of which 0 is usual and 19 the lowest, and the processor time so far. */
-async function findThreads(): Promise<Map<string, { readonly priority: number; readonly ticks: number }>> {
-  const threads = new Map<string, { priority: number; ticks: number }>();
-  for (const thread of await readdir('/proc/self/task')) {
-    // A thread may end meanwhile.
-    const stat = await readFile(`/proc/self/task/${thread}/stat`, 'utf8').catch(() => '');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (stat !== '') threads.set(thread, { priority: Number(fields[16]), ticks: Number(fields[11]) });
-  }
-  return threads;
-}
-
-// A process that has the lowest priority itself has none below it for its threads.
-const hasLowerPriorities = process.platform === 'linux' && getPriority() < 19;
-
-describe('the threads that hash', { skip: !hasLowerPriorities }, () => {
-  it('are of lower priority, and two at most: one processor is left free', async () => {
-    const passwords = createPasswords();
-    const before = await findThreads();
-    await Promise.all(Array.from({ length: 12 }, (_, n) => passwords.hash(new Secret(`password ${n}`))));
-    const usual = getPriority();
-    // Idle threads of other pools may be there.
-    const lowered = [...(await findThreads())]
-      .filter(([thread, { ticks }]) => ticks > (before.get(thread)?.ticks ?? 0))
-      .map(([, { priority }]) => priority)
-      .filter((priority) => priority > usual);
-    const threads = availableParallelism() > 2 ? 2 : 1;
-    assert.deepEqual(
-      lowered,
-      Array.from({ length: threads }, () => Math.min(usual + 10, 19)),
-    );
   });
 });
 

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { BACKGROUND_THREADS, createSemaphore } from '@gatehouse/concurrency';
 import { earlierPasswordForms, preparedPassword, type Secret } from '@gatehouse/contract';
-import { openHashThreads } from './hash-threads.ts';
-import type { HashTask } from './hash-worker.ts';
+import { type HashTask, runArgon2 } from './argon2.ts';
 import { createPasswordQueue, type PasswordCaller } from './password-queue.ts';
 
-const threads = openHashThreads();
+// Hashing is slow by design: a flood of sign-ins leaves one core to everything else, where there are two or more. Threads of lower
+// priority of their own gave other requests no shorter times (bench/sign-in.ts), and took 24 MB.
+const threads = createSemaphore({ permits: BACKGROUND_THREADS });
 
-/** Runs a task in one of the threads. */
+/** Runs a task in a thread. */
 type RunTask = (task: HashTask) => Promise<string | boolean>;
 
 export interface Passwords {
@@ -25,10 +27,8 @@ export interface Passwords {
   renewed(password: Secret, hash: string): Promise<string | undefined>;
 }
 
-export function createPasswords(
-  queueTimeoutMs?: number,
-  run: RunTask = (task) => threads.run(task),
-): Passwords {
+export function createPasswords(queueTimeoutMs?: number, runInThread: RunTask = runArgon2): Passwords {
+  const run: RunTask = (task) => threads.run(() => runInThread(task));
   const queue = createPasswordQueue(queueTimeoutMs === undefined ? {} : { timeoutMs: queueTimeoutMs });
   const hash = async (password: string) => String(await run({ password: preparedPassword(password) }));
   let decoy: string | undefined;
