@@ -23,12 +23,12 @@ describe('TranslatedStream', () => {
       const usage = MOCK_SURFACES[from].usage(20, 7);
 
       it(`translates ${from} to ${to} wherever the packets split, without the credential`, () => {
-        const pieces = ['Hé☕ ', SECRET.slice(0, 9), SECRET.slice(9), ' you'];
+        const pieces = ['Hé☕ ', SECRET, ' you'];
         const bytes = Buffer.from(MOCK_SURFACES[from].stream(pieces, usage).join(''));
         const whole = open();
         const expected = whole.push(bytes).toString() + whole.end().toString();
-        assert.ok(!expected.includes(SECRET.slice(9)));
-        assert.match(MOCK_SURFACES[to].textOfStream(expected), /^Hé☕ .*\[redacted\] you$/);
+        assert.ok(!expected.includes(SECRET));
+        assert.match(MOCK_SURFACES[to].textOfStream(expected), /^Hé☕ \[redacted\] you$/);
         for (let at = 0; at < bytes.length; at += 7) {
           const stream = open();
           const first = stream.push(bytes.subarray(0, at)).toString();

@@ -24,7 +24,7 @@ export function piecesOf(block: JsonObject, index: number): GeneratedPiece[] {
     const text = block[member];
     if (typeof text !== 'string' || text === '') return [];
     const voice = `${index} ${member}`;
-    return [{ voice, holder: block, member, text, isReasoning: false, isCounted: true, ...kind }];
+    return [{ voice, text, isReasoning: false, isCounted: true, ...kind }];
   });
 }
 

@@ -1,7 +1,6 @@
 import { readErrorMessage } from '../error-message.ts';
 import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
-import { type GeneratedPiece, replaceTexts } from '../generated-piece.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
@@ -20,7 +19,7 @@ export class MessagesStream implements StreamReading {
   #hasThinking = false;
   #hasStopReason = false;
   readonly #tally = new UsageTally();
-  readonly #passage: EventPassage<GeneratedPiece>;
+  readonly #passage: EventPassage;
 
   constructor({ redaction }: Pick<StreamOptions, 'redaction'>) {
     this.#passage = new EventPassage(redaction, (event) => this.#judge(event));
@@ -58,47 +57,41 @@ export class MessagesStream implements StreamReading {
     return this.#passage.end();
   }
 
-  #judge({ bytes, text, value: body = {} }: ReceivedEvent): EventFate<GeneratedPiece> {
+  #judge({ bytes, text, value: body = {} }: ReceivedEvent): EventFate {
     // Clients go by the type in the data; servers that leave it out name the event.
     const type = typeof body['type'] === 'string' ? body['type'] : nameOf(text);
     if (type === 'message_stop') return 'end mark';
-    const pieces = this.#read(type, body);
-    const rewrite = (texts: ReadonlyMap<GeneratedPiece, string>): JsonObject => {
-      replaceTexts(texts);
-      return body;
-    };
-    return { bytes, pieces, rewrite };
+    this.#read(type, body);
+    return bytes;
   }
 
-  /** Takes note of the event, and returns what was generated in it. */
-  #read(type: string | undefined, body: JsonObject): GeneratedPiece[] {
+  #read(type: string | undefined, body: JsonObject): void {
     switch (type) {
       case 'message_start': {
         const { message } = body;
         // What it says of the output is the first token or two.
         if (isJsonObject(message)) this.#tally.add(message['usage']);
-        return [];
+        break;
       }
       case 'content_block_start':
-        return this.#readContent(body['content_block'], body['index']);
+        this.#readContent(body['content_block'], body['index']);
+        break;
       case 'content_block_delta':
-        return this.#readContent(body['delta'], body['index']);
+        this.#readContent(body['delta'], body['index']);
+        break;
       case 'message_delta': {
         const { delta } = body;
         if (this.#tally.add(body['usage'])) this.isUsageFinal = true;
         if (isJsonObject(delta) && typeof delta['stop_reason'] === 'string') this.#hasStopReason = true;
-        return [];
+        break;
       }
       case 'error':
         this.upstreamError = readErrorMessage(body) ?? 'an error without a message';
-        return [];
-      default:
-        return [];
     }
   }
 
-  #readContent(content: unknown, position: unknown): GeneratedPiece[] {
-    if (!isJsonObject(content)) return [];
+  #readContent(content: unknown, position: unknown): void {
+    if (!isJsonObject(content)) return;
     const index = typeof position === 'number' ? position : 0;
     const pieces = piecesOf(content, index);
     const input = inputOf(content);
@@ -111,6 +104,5 @@ export class MessagesStream implements StreamReading {
       this.hasContent = true;
       this.isUsageFinal = false;
     }
-    return pieces;
   }
 }

@@ -12,8 +12,6 @@ function piecesOf(message: JsonObject, choice: number): GeneratedPiece[] {
     if (typeof text !== 'string' || text === '') return;
     pieces.push({
       voice: `${choice} ${voice}`,
-      holder,
-      member,
       text,
       isReasoning: false,
       isCounted: true,

@@ -1,7 +1,6 @@
 import { readErrorMessage } from '../error-message.ts';
 import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
-import { type GeneratedPiece, replaceTexts } from '../generated-piece.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
@@ -26,7 +25,7 @@ export class ChatStream implements StreamReading {
   readonly #choices: number;
   readonly #piecesOf: PiecesOfChoice;
   readonly #finished = new Set<unknown>();
-  readonly #passage: EventPassage<GeneratedPiece>;
+  readonly #passage: EventPassage;
 
   constructor(options: StreamOptions, piecesOf: PiecesOfChoice = piecesOfDelta) {
     this.#piecesOf = piecesOf;
@@ -59,16 +58,11 @@ export class ChatStream implements StreamReading {
     return this.#passage.end();
   }
 
-  #judge({ bytes, text, data, value: chunk }: ReceivedEvent): EventFate<GeneratedPiece> {
+  #judge({ bytes, text, data, value: chunk }: ReceivedEvent): EventFate {
     if (data === '[DONE]') return 'end mark';
-    if (!chunk) return { bytes };
-    const pieces = this.#read(chunk);
-    const rewrite = (texts: ReadonlyMap<GeneratedPiece, string>): JsonObject => {
-      replaceTexts(texts);
-      const { usage, ...others } = chunk;
-      return this.#showsUsage ? chunk : others;
-    };
-    if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return { bytes, pieces, rewrite };
+    if (!chunk) return bytes;
+    this.#read(chunk);
+    if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return bytes;
     const isOnlyUsage =
       isJsonObject(chunk['usage']) && Array.isArray(chunk['choices']) && chunk['choices'].length === 0;
     if (isOnlyUsage) return 'left out';
@@ -76,16 +70,11 @@ export class ChatStream implements StreamReading {
     const rest = text.includes(data)
       ? text.replace(data, () => shown)
       : withData(text, shown.replace(/[\r\n]/g, ' '));
-    return { bytes: Buffer.from(rest), pieces, rewrite };
+    return Buffer.from(rest);
   }
 
-  /** Takes note of the chunk, and returns what was generated in it. */
-  #read(chunk: JsonObject): GeneratedPiece[] {
-    const pieces = this.#readChoices(chunk['choices']);
-    if (pieces.length > 0) {
-      this.hasContent = true;
-      this.isUsageFinal = false;
-    }
+  #read(chunk: JsonObject): void {
+    this.#readChoices(chunk['choices']);
     const usage = readUsage(chunk['usage']);
     if (usage) {
       this.usage = usage;
@@ -95,12 +84,10 @@ export class ChatStream implements StreamReading {
     if (isJsonObject(chunk['error']) || typeof chunk['error'] === 'string') {
       this.upstreamError = readErrorMessage(chunk) ?? 'an error without a message';
     }
-    return pieces;
   }
 
-  #readChoices(choices: unknown): GeneratedPiece[] {
-    const all: GeneratedPiece[] = [];
-    if (!Array.isArray(choices)) return all;
+  #readChoices(choices: unknown): void {
+    if (!Array.isArray(choices)) return;
     choices.forEach((choice: unknown, position) => {
       if (!isJsonObject(choice)) return;
       const index = typeof choice['index'] === 'number' ? choice['index'] : position;
@@ -109,10 +96,12 @@ export class ChatStream implements StreamReading {
         if (isCounted) this.generated.append(voice, text);
         this.hasReasoning ||= isReasoning;
       }
-      all.push(...pieces);
+      if (pieces.length > 0) {
+        this.hasContent = true;
+        this.isUsageFinal = false;
+      }
       const isNew = typeof choice['finish_reason'] === 'string' && this.#finished.size < this.#choices;
       if (isNew) this.#finished.add(index);
     });
-    return all;
   }
 }

@@ -13,9 +13,7 @@ const CAP = ['max_tokens'] as const;
 const piecesOf: PiecesOfChoice = (choice, index) => {
   const { text } = choice;
   if (typeof text !== 'string' || text === '') return [];
-  return [
-    { voice: String(index), text, isReasoning: false, isCounted: true, holder: choice, member: 'text' },
-  ];
+  return [{ voice: String(index), text, isReasoning: false, isCounted: true }];
 };
 
 /** OpenAI's text completions: the chat's answers, with a text in place of a message. */

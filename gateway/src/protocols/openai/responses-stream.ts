@@ -4,7 +4,6 @@ import type { StreamOptions } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
-import type { SpokenPiece } from '../stream-redactor.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { idOf, readResponse } from './responses-answer.ts';
 import { ResponsesText } from './responses-text.ts';
@@ -24,7 +23,7 @@ export class ResponsesStream implements StreamReading {
   hasReasoning = false;
   responseId: string | undefined;
   readonly #text = new ResponsesText(this.generated);
-  readonly #passage: EventPassage<SpokenPiece>;
+  readonly #passage: EventPassage;
 
   constructor({ redaction }: Pick<StreamOptions, 'redaction'>) {
     this.#passage = new EventPassage(redaction, (event) => this.#judge(event));
@@ -54,18 +53,16 @@ export class ResponsesStream implements StreamReading {
     return this.#passage.end();
   }
 
-  #judge({ bytes, data, value }: ReceivedEvent): EventFate<SpokenPiece> {
+  #judge({ bytes, data, value }: ReceivedEvent): EventFate {
     // Some servers end every kind of stream like this.
     if (data === '[DONE]') return 'end mark';
-    if (!value) return { bytes };
+    if (!value) return bytes;
     if (ENDS.has(value['type'])) {
       this.#readEnd(value);
       return 'end mark';
     }
     this.#read(value);
-    const piece = this.#text.spokenIn(value);
-    if (!piece) return { bytes };
-    return { bytes, pieces: [piece], rewrite: (texts) => ({ ...value, delta: texts.get(piece) }) };
+    return bytes;
   }
 
   #read(event: JsonObject): void {

@@ -1,6 +1,6 @@
+import type { GeneratedPiece } from '../generated-piece.ts';
 import type { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
-import type { SpokenPiece } from '../stream-redactor.ts';
 import { piecesOfItem } from './responses-output.ts';
 
 // In a stream of the Responses API a text comes piece by piece, and again whole when its item is done. It is counted
@@ -31,7 +31,7 @@ export class ResponsesText {
   }
 
   /** The piece of a text that an event carries; undefined for an event with none. */
-  spokenIn(event: JsonObject): SpokenPiece | undefined {
+  #spokenIn(event: JsonObject): Pick<GeneratedPiece, 'voice' | 'text'> | undefined {
     const { type, delta } = event;
     if (typeof type !== 'string' || !type.endsWith(DELTA) || typeof delta !== 'string') return undefined;
     const part = [event['content_index'], event['summary_index']].find((index) => typeof index === 'number');
@@ -58,7 +58,7 @@ export class ResponsesText {
   }
 
   #readPiece(event: JsonObject): EventContent {
-    const piece = this.spokenIn(event);
+    const piece = this.#spokenIn(event);
     if (!piece || piece.text === '') return { isContent: false, isReasoning: false };
     const seen = this.#seenOf(itemOf(event));
     if (seen) seen.hasPieces = true;
