@@ -1,7 +1,6 @@
 import { type CreateKeyReply, GatehouseError } from '@gatehouse/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
 import { projectsCall, routesCall } from '../../api/filter-options.ts';
@@ -9,8 +8,8 @@ import { randomText } from '../../api/random-text.ts';
 import { now } from '../../browser/clock.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -22,8 +21,6 @@ import * as styles from './keys.module.css';
 import { ENVIRONMENTS } from './keys-search.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { budgetCall, useKeysChanged } from './use-keys.ts';
-
-const FORM = 'create-key';
 
 /**
  * Mints a key. One Idempotency-Key belongs to the open dialog: a second press, or a press after an answer that was lost, cannot
@@ -95,141 +92,120 @@ export function CreateKeyDialog({
       : undefined;
 
   return (
-    <Dialog
+    <FormDialog
       title="Create a key"
-      isOpen
+      action="Create the key"
+      isPending={create.isPending}
+      disabledReason={minted !== undefined ? 'The key exists already.' : undefined}
       onClose={onClose}
-      isDismissable={!create.isPending}
-      footer={
-        <>
-          <Button onPress={onClose} isDisabled={create.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form={FORM}
-            variant="primary"
-            isPending={create.isPending}
-            disabledReason={minted !== undefined ? 'The key exists already.' : undefined}
-          >
-            Create the key
-          </Button>
-        </>
-      }
+      onSubmit={() => {
+        setJudged(true);
+        if (!hasProblem) create.mutate();
+      }}
     >
-      <Form
-        id={FORM}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setJudged(true);
-          if (!hasProblem && !create.isPending && minted === undefined) create.mutate();
-        }}
-      >
-        <TextField
-          label="Name"
-          value={name}
-          onChange={setName}
-          maxLength={255}
-          autoComplete="off"
-          autoFocus
-          placeholder="backend"
-          hint="What uses the key. It stands in the log of every request."
-          error={fieldError(create.error, 'name') ?? (isJudged ? nameProblem : undefined)}
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        maxLength={255}
+        autoComplete="off"
+        autoFocus
+        placeholder="backend"
+        hint="What uses the key. It stands in the log of every request."
+        error={fieldError(create.error, 'name') ?? (isJudged ? nameProblem : undefined)}
+      />
+      <div className={styles.pair}>
+        <Select
+          label="Project"
+          options={(projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={project?.id ?? ''}
+          onChange={setProjectId}
         />
-        <div className={styles.pair}>
-          <Select
-            label="Project"
-            options={(projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            value={project?.id ?? ''}
-            onChange={setProjectId}
+        <Select
+          label="Environment"
+          options={ENVIRONMENTS}
+          value={environment}
+          onChange={setEnvironment}
+          hint="A label to filter by."
+        />
+      </div>
+      <Switch isOn={isLimited} onChange={setLimited}>
+        Limit its credit
+      </Switch>
+      <div className={styles.pair}>
+        {isLimited ? (
+          <TextField
+            label="Credit limit"
+            value={limit}
+            onChange={setLimit}
+            inputMode="decimal"
+            autoComplete="off"
+            unit="PKR"
+            placeholder="1000"
+            hint={
+              budget === undefined ? (
+                'A lifetime limit; it does not reset each month.'
+              ) : (
+                <>
+                  A lifetime limit; it does not reset each month. The organisation has{' '}
+                  <Amount value={budget.available_pkr} /> free.
+                </>
+              )
+            }
+            error={
+              fieldError(create.error, 'credit_limit_cents') ??
+              (isJudged && amount?.kind === 'problem' ? amount.sentence : undefined)
+            }
           />
-          <Select
-            label="Environment"
-            options={ENVIRONMENTS}
-            value={environment}
-            onChange={setEnvironment}
-            hint="A label to filter by."
-          />
-        </div>
-        <Switch isOn={isLimited} onChange={setLimited}>
-          Limit its credit
+        ) : (
+          <p className={styles.muted}>The key may spend all that the organisation has.</p>
+        )}
+        <ExpiryField
+          {...expiry}
+          onChange={(choice, date) => setExpiry({ choice, date })}
+          expiry={expires}
+          isJudged={isJudged}
+        />
+      </div>
+      <div className={styles.group}>
+        <Switch isOn={hasModels} onChange={setHasModels}>
+          Only some models
         </Switch>
-        <div className={styles.pair}>
-          {isLimited ? (
-            <TextField
-              label="Credit limit"
-              value={limit}
-              onChange={setLimit}
-              inputMode="decimal"
-              autoComplete="off"
-              unit="PKR"
-              placeholder="1000"
-              hint={
-                budget === undefined ? (
-                  'A lifetime limit; it does not reset each month.'
-                ) : (
-                  <>
-                    A lifetime limit; it does not reset each month. The organisation has{' '}
-                    <Amount value={budget.available_pkr} /> free.
-                  </>
-                )
-              }
-              error={
-                fieldError(create.error, 'credit_limit_cents') ??
-                (isJudged && amount?.kind === 'problem' ? amount.sentence : undefined)
-              }
+        {hasModels ? (
+          <>
+            <ModelPicker
+              options={(routes ?? []).filter(({ active }) => active)}
+              chosen={models}
+              onChange={setModels}
             />
-          ) : (
-            <p className={styles.muted}>The key may spend all that the organisation has.</p>
-          )}
-          <ExpiryField
-            {...expiry}
-            onChange={(choice, date) => setExpiry({ choice, date })}
-            expiry={expires}
-            isJudged={isJudged}
-          />
-        </div>
-        <div className={styles.group}>
-          <Switch isOn={hasModels} onChange={setHasModels}>
-            Only some models
-          </Switch>
-          {hasModels ? (
-            <>
-              <ModelPicker
-                options={(routes ?? []).filter(({ active }) => active)}
-                chosen={models}
-                onChange={setModels}
-              />
-              {isJudged && models.size === 0 ? (
-                <p className={styles.error}>Choose at least one model, or allow all.</p>
-              ) : undefined}
-            </>
-          ) : (
-            <p className={styles.muted}>
-              The key may use every model of the catalogue. You can change its rate limit afterwards.
-            </p>
-          )}
-        </div>
-        {minted !== undefined ? (
-          <Notice tone="warn">
-            <p className={styles.minted}>
-              {minted} Nobody can read it again. Revoke that key in the list if you do not have its secret.
-            </p>
-            <Button
-              size="s"
-              onPress={() => {
-                setIdempotencyKey(randomText());
-                create.reset();
-              }}
-            >
-              Create another key
-            </Button>
-          </Notice>
-        ) : create.error && fieldError(create.error, 'name') === undefined ? (
-          <ErrorNotice error={create.error} />
-        ) : undefined}
-      </Form>
-    </Dialog>
+            {isJudged && models.size === 0 ? (
+              <p className={styles.error}>Choose at least one model, or allow all.</p>
+            ) : undefined}
+          </>
+        ) : (
+          <p className={styles.muted}>
+            The key may use every model of the catalogue. You can change its rate limit afterwards.
+          </p>
+        )}
+      </div>
+      {minted !== undefined ? (
+        <Notice tone="warn">
+          <p className={styles.minted}>
+            {minted} Nobody can read it again. Revoke that key in the list if you do not have its secret.
+          </p>
+          <Button
+            size="s"
+            onPress={() => {
+              setIdempotencyKey(randomText());
+              create.reset();
+            }}
+          >
+            Create another key
+          </Button>
+        </Notice>
+      ) : create.error && fieldError(create.error, 'name') === undefined ? (
+        <ErrorNotice error={create.error} />
+      ) : undefined}
+    </FormDialog>
   );
 }

@@ -1,16 +1,14 @@
 import type { GetBudgetReply, KeyBudget } from '@gatehouse/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
 import { now } from '../../browser/clock.ts';
 import { pkr, pkrExact, pkrInput } from '../../format/pkr.ts';
 import { Amount } from '../../ui/amount.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { TextField } from '../../ui/text-field.tsx';
@@ -20,8 +18,6 @@ import { type ExpiryChoice, expiryOf, expiryState } from './expiry.ts';
 import { ExpiryField } from './expiry-field.tsx';
 import * as styles from './keys.module.css';
 import { type KeyRow, useKeysChanged } from './use-keys.ts';
-
-const FORM = 'edit-key';
 
 export interface EditKeyDialogProps {
   readonly target: KeyRow;
@@ -84,81 +80,65 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
   });
 
   return (
-    <Dialog
+    <FormDialog
       title={
         <>
           Edit <Foreign text={target.name} />
         </>
       }
-      isOpen
+      action="Save"
+      isPending={update.isPending}
       onClose={onClose}
-      isDismissable={!update.isPending}
-      footer={
-        <>
-          <Button onPress={onClose} isDisabled={update.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form={FORM} variant="primary" isPending={update.isPending}>
-            Save
-          </Button>
-        </>
-      }
+      onSubmit={() => {
+        setJudged(true);
+        if (!hasProblem) update.mutate();
+      }}
     >
-      <Form
-        id={FORM}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setJudged(true);
-          if (!hasProblem && !update.isPending) update.mutate();
-        }}
-      >
-        {bounds && budget ? <Bounds bounds={bounds} budget={budget} /> : undefined}
-        <Switch isOn={isLimited} onChange={setLimited}>
-          Limit its credit
-        </Switch>
-        <div className={styles.pair}>
-          {isLimited ? (
-            <TextField
-              label="Credit limit"
-              value={limit}
-              onChange={setLimit}
-              inputMode="decimal"
-              autoComplete="off"
-              unit="PKR"
-              hint="A lifetime limit, which includes what the key has already spent."
-              error={limitProblem ?? fieldError(update.error, 'credit_limit_pkr')}
-            />
-          ) : (
-            <p className={styles.muted}>
-              {limitPkr === null
-                ? 'The key has no limit: it may spend all that the organisation has.'
-                : `The limit of ${pkr(limitPkr)} is removed: the key may then spend all that the organisation has.`}
-            </p>
-          )}
+      {bounds && budget ? <Bounds bounds={bounds} budget={budget} /> : undefined}
+      <Switch isOn={isLimited} onChange={setLimited}>
+        Limit its credit
+      </Switch>
+      <div className={styles.pair}>
+        {isLimited ? (
           <TextField
-            label="Rate limit"
-            value={rate}
-            onChange={setRate}
-            inputMode="numeric"
+            label="Credit limit"
+            value={limit}
+            onChange={setLimit}
+            inputMode="decimal"
             autoComplete="off"
-            hint="Requests per minute. More are answered with 429."
-            error={(isJudged ? rateProblem : undefined) ?? fieldError(update.error, 'rate_limit_rpm')}
+            unit="PKR"
+            hint="A lifetime limit, which includes what the key has already spent."
+            error={limitProblem ?? fieldError(update.error, 'credit_limit_pkr')}
           />
-        </div>
-        <ExpiryField
-          {...expiry}
-          onChange={(choice, date) => setExpiry({ choice, date })}
-          expiry={expires}
-          kept={kept}
-          isJudged={isJudged}
+        ) : (
+          <p className={styles.muted}>
+            {limitPkr === null
+              ? 'The key has no limit: it may spend all that the organisation has.'
+              : `The limit of ${pkr(limitPkr)} is removed: the key may then spend all that the organisation has.`}
+          </p>
+        )}
+        <TextField
+          label="Rate limit"
+          value={rate}
+          onChange={setRate}
+          inputMode="numeric"
+          autoComplete="off"
+          hint="Requests per minute. More are answered with 429."
+          error={(isJudged ? rateProblem : undefined) ?? fieldError(update.error, 'rate_limit_rpm')}
         />
-        {target.expires_at !== null && kept === undefined ? (
-          <Notice tone="warn">This key has expired. Saving gives it the expiry that is chosen here.</Notice>
-        ) : undefined}
-        {update.error ? <ErrorNotice error={update.error} /> : undefined}
-      </Form>
-    </Dialog>
+      </div>
+      <ExpiryField
+        {...expiry}
+        onChange={(choice, date) => setExpiry({ choice, date })}
+        expiry={expires}
+        kept={kept}
+        isJudged={isJudged}
+      />
+      {target.expires_at !== null && kept === undefined ? (
+        <Notice tone="warn">This key has expired. Saving gives it the expiry that is chosen here.</Notice>
+      ) : undefined}
+      {update.error ? <ErrorNotice error={update.error} /> : undefined}
+    </FormDialog>
   );
 }
 

@@ -1,19 +1,14 @@
 import type { Key } from '@gatehouse/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { apiCall, sendCall } from '../../api/call.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
-import * as styles from './keys.module.css';
 import { useKeysChanged } from './use-keys.ts';
-
-const FORM = 'revoke-key';
 
 /** A revoked key cannot come back, so its name is typed; the prefix does as well, for a name that is hard to type. */
 export function RevokeKeyDialog({ target, onClose }: { target: Key; onClose: () => void }) {
@@ -29,62 +24,40 @@ export function RevokeKeyDialog({ target, onClose }: { target: Key; onClose: () 
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title="Revoke this key?"
-      isOpen
-      onClose={onClose}
       role="alertdialog"
-      isDismissable={!revoke.isPending}
-      footer={
-        <>
-          <Button onPress={onClose} isDisabled={revoke.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form={FORM}
-            variant="danger"
-            isPending={revoke.isPending}
-            disabledReason={isConfirmed ? undefined : 'Type the name of the key first.'}
-          >
-            Revoke the key
-          </Button>
-        </>
-      }
+      action="Revoke the key"
+      variant="danger"
+      isPending={revoke.isPending}
+      disabledReason={isConfirmed ? undefined : 'Type the name of the key first.'}
+      onClose={onClose}
+      onSubmit={revoke.mutate}
     >
-      <Form
-        id={FORM}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isConfirmed && !revoke.isPending) revoke.mutate();
-        }}
-      >
-        <Notice tone="warn">
-          The gateway refuses <bdi>{target.name}</bdi> (<code>{target.key_prefix}…</code>) from the next
-          request. This cannot be undone. Its requests stay in the log.{' '}
-          {target.last_used_at === null ? (
-            'No use of it is recorded.'
-          ) : (
-            <>
-              It was last used <Time at={target.last_used_at} relative />.
-            </>
-          )}
-        </Notice>
-        <TextField
-          label="Name of the key"
-          value={typed}
-          onChange={setTyped}
-          autoComplete="off"
-          autoFocus
-          hint={
-            <>
-              Type <bdi>{target.name}</bdi>, or its prefix <code>{target.key_prefix}</code>.
-            </>
-          }
-        />
-        {revoke.error ? <ErrorNotice error={revoke.error} /> : undefined}
-      </Form>
-    </Dialog>
+      <Notice tone="warn">
+        The gateway refuses <bdi>{target.name}</bdi> (<code>{target.key_prefix}…</code>) from the next
+        request. This cannot be undone. Its requests stay in the log.{' '}
+        {target.last_used_at === null ? (
+          'No use of it is recorded.'
+        ) : (
+          <>
+            It was last used <Time at={target.last_used_at} relative />.
+          </>
+        )}
+      </Notice>
+      <TextField
+        label="Name of the key"
+        value={typed}
+        onChange={setTyped}
+        autoComplete="off"
+        autoFocus
+        hint={
+          <>
+            Type <bdi>{target.name}</bdi>, or its prefix <code>{target.key_prefix}</code>.
+          </>
+        }
+      />
+      {revoke.error ? <ErrorNotice error={revoke.error} /> : undefined}
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { ProviderRow } from './provider-rows.ts';
@@ -19,29 +18,21 @@ export function RemoveKeyDialog({ row, onClose }: { row: ProviderRow; onClose: (
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title="Remove this key?"
-      isOpen
-      onClose={onClose}
       role="alertdialog"
       size="s"
-      isDismissable={!remove.isPending}
-      footer={
-        <>
-          <Button onPress={onClose} isDisabled={remove.isPending}>
-            Cancel
-          </Button>
-          <Button variant="danger" isPending={remove.isPending} onPress={() => remove.mutate()}>
-            Remove the key
-          </Button>
-        </>
-      }
+      action="Remove the key"
+      variant="danger"
+      isPending={remove.isPending}
+      onClose={onClose}
+      onSubmit={remove.mutate}
     >
       <Notice tone="warn">
         From the next request on, the gateway sends requests to <bdi>{row.provider}</bdi> with the platform’s
         key if it has one, and refuses them otherwise. The key stays valid at the provider.
       </Notice>
       {remove.error ? <ErrorNotice error={remove.error} /> : undefined}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,20 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { ProviderRow } from './provider-rows.ts';
 import * as styles from './providers.module.css';
 
-const FORM = 'set-provider-key';
 const MAX_MODELS = 12;
 
 /** Stores or replaces the organisation's key for a provider. It leaves the page with the request, and is never shown again. */
@@ -37,70 +34,54 @@ export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () =
   });
   const active = row.models.filter((model) => model.active);
   return (
-    <Dialog
+    <FormDialog
       title={
         <>
           {verb} the key for <Foreign text={row.provider} />
         </>
       }
-      isOpen
+      action={`${verb} the key`}
+      isPending={set.isPending}
       onClose={onClose}
-      isDismissable={!set.isPending}
-      footer={
-        <>
-          <Button onPress={onClose} isDisabled={set.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" form={FORM} variant="primary" isPending={set.isPending}>
-            {verb} the key
-          </Button>
-        </>
-      }
+      onSubmit={() => {
+        setJudged(true);
+        if (problem === undefined) set.mutate();
+      }}
     >
-      <Form
-        id={FORM}
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          setJudged(true);
-          if (problem === undefined && !set.isPending) set.mutate();
-        }}
-      >
-        <p>
-          Requests of your organisation to these models then go out with your own account at the provider,
-          from the next request on.
-        </p>
-        <span className={styles.models}>
-          {active.slice(0, MAX_MODELS).map(({ id }) => (
-            <Badge key={id}>
-              <Foreign text={id} />
-            </Badge>
-          ))}
-          {active.length > MAX_MODELS ? <Badge>{active.length - MAX_MODELS} more</Badge> : undefined}
-          {active.length === 0 ? (
-            <span className={styles.muted}>No active model at the moment.</span>
-          ) : undefined}
-        </span>
-        <TextField
-          label="The provider’s key"
-          type="password"
-          value={key}
-          onChange={(next) => {
-            setKey(next);
-            // The sentence was about what stood there before.
-            if (set.error) set.reset();
-          }}
-          autoComplete="new-password"
-          spellCheck="false"
-          isMono
-          autoFocus
-          hint="It is encrypted, and never shown again: only its last four characters are."
-          error={(isJudged ? problem : undefined) ?? fieldError(set.error, 'api_key')}
-        />
-        {set.error && fieldError(set.error, 'api_key') === undefined ? (
-          <ErrorNotice error={set.error} />
+      <p>
+        Requests of your organisation to these models then go out with your own account at the provider, from
+        the next request on.
+      </p>
+      <span className={styles.models}>
+        {active.slice(0, MAX_MODELS).map(({ id }) => (
+          <Badge key={id}>
+            <Foreign text={id} />
+          </Badge>
+        ))}
+        {active.length > MAX_MODELS ? <Badge>{active.length - MAX_MODELS} more</Badge> : undefined}
+        {active.length === 0 ? (
+          <span className={styles.muted}>No active model at the moment.</span>
         ) : undefined}
-      </Form>
-    </Dialog>
+      </span>
+      <TextField
+        label="The provider’s key"
+        type="password"
+        value={key}
+        onChange={(next) => {
+          setKey(next);
+          // The sentence was about what stood there before.
+          if (set.error) set.reset();
+        }}
+        autoComplete="new-password"
+        spellCheck="false"
+        isMono
+        autoFocus
+        hint="It is encrypted, and never shown again: only its last four characters are."
+        error={(isJudged ? problem : undefined) ?? fieldError(set.error, 'api_key')}
+      />
+      {set.error && fieldError(set.error, 'api_key') === undefined ? (
+        <ErrorNotice error={set.error} />
+      ) : undefined}
+    </FormDialog>
   );
 }
