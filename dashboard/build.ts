@@ -1,11 +1,13 @@
-import { buildDashboard, DashboardBuildError, watchDashboard } from './build/build-dashboard.ts';
+import { buildDashboard, watchDashboard } from './build/build-dashboard.ts';
+import { DashboardBuildError, DIST } from './build/ensure-built.ts';
 
-// `node dashboard/build.ts`: builds the page if something has changed. `--watch`: builds it again at every change.
+// `node dashboard/build.ts [FOLDER]`: builds the page if something has changed. `--watch`: builds it again at every change.
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
+const [argument = DIST] = process.argv.slice(2);
 
 try {
-  if (process.argv.includes('--watch')) {
+  if (argument === '--watch') {
     const stopped = new AbortController();
     process.once('SIGINT', () => stopped.abort());
     process.once('SIGTERM', () => stopped.abort());
@@ -15,13 +17,13 @@ try {
       stopped.signal,
     );
   } else {
-    const ms = await buildDashboard();
+    const ms = await buildDashboard(argument);
     say(
       ms === undefined ? 'The dashboard is current.' : `Built the dashboard in ${(ms / 1000).toFixed(1)} s.`,
     );
   }
 } catch (error) {
   if (!(error instanceof DashboardBuildError)) throw error;
-  process.stderr.write(`The dashboard cannot be built: ${error.message}\n`);
+  process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

@@ -41,8 +41,8 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['HOST=0.0.0.0', SETTINGS],
     ['0   caller 203.0.113.9', OUTPUT],
     [
-      'node_modules/.bin/node -e "import(',
-      { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node -e "import(' },
+      'node_modules/.bin/node dashboard/build.ts',
+      { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node dashboard/build.ts' },
     ],
     ['useradd --system', { is: 'untried', says: 'The units and these commands have not been run' }],
     ['docker build', { is: 'untried', says: '**Not tried:' }],

@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { join } from 'node:path';
 import { type DashboardFiles, readDashboard } from '@gatehouse/control-plane';
-import { buildDashboard, DashboardBuildError, DIST } from '@gatehouse/dashboard/build';
+import { DashboardBuildError, DIST, ensureBuilt } from '@gatehouse/dashboard/build';
 import type { Logger } from 'pino';
 import { ConfigError } from './config-error.ts';
 import type { DashboardMode } from './dashboard-setting.ts';
@@ -25,8 +25,8 @@ export async function openDashboard(
   if (mode === 'off') return undefined;
   let files: DashboardFiles;
   try {
-    const ms = await buildDashboard(dist);
-    if (ms !== undefined) say(`Built the dashboard in ${(ms / 1000).toFixed(1)} s.`);
+    const built = await ensureBuilt(dist);
+    if (built !== undefined) say(built);
     files = await readDashboard(dist);
   } catch (error) {
     const built = error instanceof DashboardBuildError ? 'built' : 'read';

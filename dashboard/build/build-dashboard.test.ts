@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { buildDashboard, bundle, DashboardBuildError } from './build-dashboard.ts';
+import { buildDashboard, bundle } from './build-dashboard.ts';
 import { firstLoad } from './bundle.ts';
 import { readRecord } from './dist.ts';
+import { DashboardBuildError } from './ensure-built.ts';
 
 describe('the build of the dashboard', () => {
   let folder: string;

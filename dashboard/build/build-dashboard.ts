@@ -4,29 +4,19 @@ import { join } from 'node:path';
 import type { BuildResult } from 'esbuild';
 import { type Bundle, bundleOf, bundleOptions, firstLoad, firstScriptOptions } from './bundle.ts';
 import { withVariants } from './compress.ts';
-import { isComplete, readRecord, writeDist } from './dist.ts';
+import { writeDist } from './dist.ts';
+import { DashboardBuildError, DIST, dueStamp } from './ensure-built.ts';
 import { indexPage } from './index-page.ts';
-import { stampOfSources } from './stamp.ts';
 
 const WORKSPACE = join(import.meta.dirname, '..');
-const ROOT = join(WORKSPACE, '..');
 const ICON = join(WORKSPACE, 'src/app/icon.svg');
-
-/** The folder of the built page. */
-export const DIST = join(WORKSPACE, 'dist');
-
-/** The page could not be built. The message says why. */
-export class DashboardBuildError extends Error {
-  override readonly name = 'DashboardBuildError';
-}
 
 /** Builds the page if its sources or the lock file have changed. Returns how long it took, undefined if it is current. */
 export async function buildDashboard(dist = DIST): Promise<number | undefined> {
   const startedAt = performance.now();
   try {
-    const stamp = await stampOfSources(ROOT);
-    const record = await readRecord(dist);
-    if (record?.stamp === stamp && (await isComplete(dist, record))) return undefined;
+    const stamp = await dueStamp(dist);
+    if (stamp === undefined) return undefined;
     // Before the work, because without this right it would be for nothing.
     await mkdir(join(dist, 'assets'), { recursive: true });
     await writeDist(dist, stamp, await filesOf(...(await bundle()), false));
