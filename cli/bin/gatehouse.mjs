@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript, because an older Node could not even read the TypeScript that follows, and would say so badly.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import * as modules from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +25,15 @@ if (major < 24) {
   // cannot be written, every start compiles.
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/gatehouse-compiled');
   modules.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  const directory = modules.getCompileCacheDir();
+  if (process.argv[2] === 'start' && directory !== undefined && readdirSync(directory).length === 0)
+    compile();
   const { main } = await import('../src/main.ts');
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Before the first start, in a process of its own (compile-start.mjs). Where it fails, the start compiles. */
+function compile() {
+  const program = `await import(${JSON.stringify(new URL('compile-start.mjs', import.meta.url))}).catch(() => undefined)`;
+  spawnSync(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' });
 }

@@ -8,6 +8,7 @@ import type { Metrics, Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { tuneCollector } from './gateway-heap.ts';
 import { servedHosts } from './hosts.ts';
 import { cannotListen, GRACE_MS, type Listener } from './listener.ts';
 import { platformKeys } from './platform-keys.ts';
@@ -47,6 +48,7 @@ export async function openGatewayService({
   tracing,
   log,
 }: GatewayDependencies): Promise<GatewayService> {
+  tuneCollector();
   const certificate = await openCertificate(config, log);
   const journal = await openJournal({
     directory: join(resolve(config.dataDir), 'journal'),

@@ -1,5 +1,6 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import type { GatewayMessage, ParentMessage } from '../gateway-child.ts';
+import { tuneCollector } from '../gateway-heap.ts';
 
 // A gateway process that behaves as the test asks in the environment it sends.
 
@@ -48,6 +49,7 @@ process.on('message', async (message: ParentMessage) => {
     process.exit(3);
   } else {
     if (behaviour === 'receive') {
+      tuneCollector();
       countFullCollections();
       await receive();
     }
