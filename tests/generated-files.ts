@@ -1,4 +1,5 @@
 import { generatedDocuments, generatedSdk } from '@gatehouse/contract';
+import { limitsDocument } from '@gatehouse/gateway/limits-document';
 import { translationDocument } from '@gatehouse/gateway/translation-document';
 import { metricsDocument } from '@gatehouse/observability/metrics-document';
 import { configurationDocument } from 'gatehouse/configuration-document';
@@ -11,6 +12,7 @@ export function generatedFiles(): Record<string, string> {
     ...generatedSdk(),
     '.env.example': envExample(),
     'docs/configuration.md': configurationDocument(),
+    'docs/gateway-limits.md': limitsDocument(),
     'docs/metrics.md': metricsDocument(),
     'docs/translation.md': translationDocument(),
   };

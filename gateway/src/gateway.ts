@@ -91,12 +91,12 @@ const DEFAULT_GRACE_MS = 25_000;
 // For the last answers to leave once all requests are recorded.
 const FLUSH_MS = 1_000;
 // Bytes in flight at once, in bodies of the largest size.
-const BODIES_AT_ONCE = 16;
+export const BODIES_AT_ONCE = 16;
 // Of those, what one organisation may have: a quarter.
-const BODIES_AT_ONCE_OF_ONE = 4;
+export const BODIES_AT_ONCE_OF_ONE = 4;
 // The room beside, for small bodies alone, and what one organisation may have of it.
-const SMALL_BODIES_BYTES = 32 * 1024 ** 2;
-const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
+export const SMALL_BODIES_BYTES = 32 * 1024 ** 2;
+export const SMALL_BODIES_BYTES_OF_ONE = 2 * 1024 ** 2;
 
 // Clients ask for these, without a key, to see whether the gateway is there.
 const PROBED = ['/', '/api/hello'];

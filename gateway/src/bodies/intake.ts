@@ -5,10 +5,10 @@ import { systemClock, type Timers } from '@gatehouse/concurrency';
 // paused until a later interval, first come first served. What came beyond an interval's bound is paid back in the next
 // ones. Small bodies and answers at the speed of a model never wait.
 
-const INTERVAL_MS = 10;
+export const INTERVAL_MS = 10;
 // 64 MiB a second of all, and 16 of one owner: a little more than a network of 100 Mbit/s brings.
-const BYTES_PER_INTERVAL = 0.64 * 1024 ** 2;
-const BYTES_PER_INTERVAL_OF_OWNER = BYTES_PER_INTERVAL / 4;
+export const BYTES_PER_INTERVAL = 0.64 * 1024 ** 2;
+export const BYTES_PER_INTERVAL_OF_OWNER = BYTES_PER_INTERVAL / 4;
 // What a connection hands over at a time.
 const PIECE_BYTES = 64 * 1024;
 

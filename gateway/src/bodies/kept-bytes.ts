@@ -2,7 +2,7 @@ import type { ByteBudget } from './byte-budget.ts';
 
 // Every answer may keep so much without asking: a connection takes as much in any case, and with it answers of the usual
 // size go on while others fill the memory.
-const FREE_BYTES = 64 * 1024;
+export const FREE_BYTES = 64 * 1024;
 // Taken and given back in steps, not for every packet.
 const STEP_BYTES = 64 * 1024;
 

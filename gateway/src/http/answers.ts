@@ -13,11 +13,11 @@ import { namesInHeader } from './names-in-header.ts';
 
 // A caller that does not read its answer occupies memory. It gets half a minute, plus the time for the unsent bytes at a
 // rate that any connection reaches: 64 KiB per second.
-const STALLED_MS = 30_000;
-const PACED_BYTES = 1024 * 1024;
-const PACED_MS = 16_000;
+export const STALLED_MS = 30_000;
+export const PACED_BYTES = 1024 * 1024;
+export const PACED_MS = 16_000;
 // How much of an unwanted body is read and discarded, so that the caller can finish sending and see the answer.
-const DISCARDED_BYTES = 64 * 1024 * 1024;
+export const DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 // Up to here Node writes a text together with the head, in one system call and without an object for each part.
 const ONE_WRITE_BYTES = 16 * 1024;

@@ -15,8 +15,8 @@ import type { RequestLines } from '../refused/request-lines.ts';
 import { GatewayError, hostNotServed, invalidRequest, unknownExpectation } from './gateway-error.ts';
 import { newRequestId } from './request-id.ts';
 
-const HEADERS_TIMEOUT_MS = 9_000;
-const BODY_TIMEOUT_MS = 60_000;
+export const HEADERS_TIMEOUT_MS = 9_000;
+export const BODY_TIMEOUT_MS = 60_000;
 const LOCALHOST_ONLY: ServedHosts = new Set();
 
 export interface GatewayArrival {

@@ -1,8 +1,8 @@
 // Parsed JSON takes far more memory than its bytes: 16 MB can hold five million empty objects. Small answers and the
 // events of streams are parsed on the main thread, so the number of values is limited. A long answer has about ten thousand
 // values, one with the log probabilities of all its tokens about a hundred thousand.
-const MAX_VALUES = 1_000_000;
-const DEEPEST = 128;
+export const MAX_VALUES = 1_000_000;
+export const DEEPEST = 128;
 // So small a text, such as most events of a stream, has a thousand levels at most.
 const SHALLOW_BYTES = 2 * 1024;
 // No text of this size can hold more values than do no harm. It can be deep: what writes a value again, or goes through it, may call

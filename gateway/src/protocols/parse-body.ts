@@ -8,7 +8,7 @@ import { type JsonScan, type MemberSpan, type ScanLimits, scanJson } from './sca
 // bounded and not only the bytes: no body was found that takes more than 60 bytes for each byte of structure, 24 MB at
 // this limit. The largest honest request is one of 300,000 tokens as numbers; an agent's with hundreds of tools has a
 // tenth of that.
-const LIMITS: ScanLimits = { depth: 256, structure: 400_000, members: 256 };
+export const BODY_LIMITS: ScanLimits = { depth: 256, structure: 400_000, members: 256 };
 
 /** A body that was parsed, with the places of its members. */
 export interface ParsedBody {
@@ -21,13 +21,13 @@ export interface ParsedBody {
 /** Parses a request body. Throws a BodyError for one that is not JSON, or costs too much to read. */
 export function parseBody(bytes: Buffer, parse: typeof parseJson = parseJson): ParsedBody {
   if (!isUtf8(bytes)) throw new BodyError('The body must be UTF-8.');
-  const scan = scanJson(bytes, LIMITS);
+  const scan = scanJson(bytes, BODY_LIMITS);
   if (scan === 'structure') {
-    const message = `The body has more than ${LIMITS.structure} brackets, commas and colons.`;
+    const message = `The body has more than ${BODY_LIMITS.structure} brackets, commas and colons.`;
     throw new BodyError(message, null, 413);
   }
-  if (scan === 'depth') throw new BodyError(`The body is nested deeper than ${LIMITS.depth} levels.`);
-  if (scan === 'members') throw new BodyError(`The body has more than ${LIMITS.members} members.`);
+  if (scan === 'depth') throw new BodyError(`The body is nested deeper than ${BODY_LIMITS.depth} levels.`);
+  if (scan === 'members') throw new BodyError(`The body has more than ${BODY_LIMITS.members} members.`);
   const value = parse(bytes.toString());
   if (value === undefined) throw new BodyError('The body is not valid JSON.');
   if (!isJsonObject(value)) throw new BodyError('The body must be a JSON object.');

@@ -9,7 +9,7 @@ import type { Redaction } from './redaction.ts';
 // The headers that pass between caller and provider, in both directions: those listed here and no others. Credentials, cookies,
 // forwarding headers and headers about a person are on no list. Guarded by passed-headers.test.ts.
 
-const MAX_VALUE_LENGTH = 2_048;
+export const MAX_VALUE_LENGTH = 2_048;
 const MAX_HEADERS = 32;
 
 interface Lists {

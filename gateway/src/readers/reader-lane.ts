@@ -9,9 +9,9 @@ import type { Logger } from 'pino';
 import { type ReaderThread, startReaderThread, ThreadEnded } from './reader-thread.ts';
 import type { InputOf, PartialResult, ReadKind, ResultOf } from './reads.ts';
 
-const MAX_QUEUED_OF_OWNER = 256;
+export const MAX_QUEUED_OF_OWNER = 256;
 // For the wait and for the reading, each.
-const TIMEOUT_MS = 20_000;
+export const TIMEOUT_MS = 20_000;
 
 /** Why nothing was read. */
 export type ReadFailure =

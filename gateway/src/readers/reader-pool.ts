@@ -29,7 +29,7 @@ import {
 // characters three seconds. So each lane counts for some time, and leaves the rest to the next one. What the last
 // one leaves, or has no time for at all, is bounded by its bytes.
 
-const LANES = {
+export const LANES = {
   /** The largest body of the lane of medium ones: a turn of an agent with a long history. */
   mediumBytes: 1024 ** 2,
   /** For the tokens of a body: enough for 200,000 characters of English. */
@@ -38,10 +38,10 @@ const LANES = {
   largeCountMs: 300,
 };
 // The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
-const BASE_HEAP_MB = 128;
-const HEAP_PER_BODY_BYTE = 4;
+export const BASE_HEAP_MB = 128;
+export const HEAP_PER_BODY_BYTE = 4;
 /** The rest of a request's text waits so long for a thread of the next lane: an estimate is not worth more. */
-const COUNT_WAIT_MS = 500;
+export const COUNT_WAIT_MS = 500;
 /** If no thread counts an answer, the main thread does, for some milliseconds at a time. */
 const PAUSE_MS = 16;
 /** The echo counts its answer itself, which is as long as the body where nothing else is asked for. */

@@ -9,7 +9,7 @@ import type { UpstreamCall } from '../upstreams/upstream.ts';
 
 // Memory is free again when a slow caller has taken its answer, or was disconnected.
 const RETRY_MS = 100;
-const MAX_WAIT_MS = 30_000;
+export const MAX_WAIT_MS = 30_000;
 // How long a provider may take to end a stream whose end mark it has sent.
 const LINGER_MS = 1_000;
 

@@ -4,11 +4,11 @@ import { fitMetadata, type MetadataHeaders, readMetadata, type StoredMetadata } 
 // Labels are stored as they come, twice, and a request that carries them may cost next to nothing. So their bytes are bounded.
 
 /** The metadata of one request. */
-const MAX_BYTES = 4 * 1024;
+export const MAX_BYTES = 4 * 1024;
 /** The metadata of all requests of an organisation in a minute: a thousand requests of the largest, or 20,000 ordinary ones. */
-const MINUTE_BYTES = 4 * 1024 * 1024;
+export const MINUTE_BYTES = 4 * 1024 * 1024;
 /** The part of a request's metadata that is stored in any case. It is no more than the rest of its row. */
-const ALWAYS_BYTES = 256;
+export const ALWAYS_BYTES = 256;
 
 /** Reads the labels of requests, as far as their organisation may have them stored in its minute. */
 export class MetadataBudget {

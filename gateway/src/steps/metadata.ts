@@ -1,9 +1,9 @@
 import { cutToBytes, headerText, maskKeys } from '../text.ts';
 
 const PREFIX = 'x-svc-meta-';
-const MAX_ENTRIES = 32;
-const MAX_NAME_LENGTH = 64;
-const MAX_VALUE_BYTES = 1024;
+export const MAX_ENTRIES = 32;
+export const MAX_NAME_LENGTH = 64;
+export const MAX_VALUE_BYTES = 1024;
 
 /** The headers of clients that are kept as metadata, by their names in lower case, and the names they are stored under. */
 export type MetadataHeaders = ReadonlyMap<string, string>;

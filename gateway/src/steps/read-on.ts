@@ -8,7 +8,7 @@ import { type Head, isProviderError, unshown } from './whole-answer.ts';
 /** How long an answer is read on that no caller will get; never past the route's time limit. */
 export const READ_ON_MS = 60_000;
 /** And how much of it: more than any model generates in that time. None of it is kept. */
-const READ_ON_BYTES = 16 * 1024 * 1024;
+export const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
   readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;

@@ -1,7 +1,7 @@
 // Each takes some memory and a connection to a provider. Many callers leave within a minute where people stop their
 // chats, and one that finds no place is billed its hold.
-const MAX_READ_ONS = 512;
-const MAX_READ_ONS_OF_ONE = 128;
+export const MAX_READ_ONS = 512;
+export const MAX_READ_ONS_OF_ONE = 128;
 
 /** Places for answers that are read on after their caller has left: so many in all, and a quarter of them for each. */
 export class ReadOns {

@@ -12,7 +12,7 @@ import { type Metered, totalMicroPkr } from './meter.ts';
 // kept.
 const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
 /** User agents of browsers and SDKs have up to some 300 bytes. */
-const MAX_USER_AGENT_LENGTH = 512;
+export const MAX_USER_AGENT_LENGTH = 512;
 
 /** The facts of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &

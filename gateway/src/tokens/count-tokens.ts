@@ -15,7 +15,7 @@ const SEGMENT_CHARACTERS = 512;
 const PIECE_CHARACTERS = 2 * SEGMENT_CHARACTERS;
 /** A text this short is counted in any case: elsewhere it would cost as much to pass on. */
 const SHORT_CHARACTERS = SEGMENT_CHARACTERS;
-const EXACT_CHARACTERS = 1_000_000;
+export const EXACT_CHARACTERS = 1_000_000;
 const TURN_MS = 4;
 /** Texts are counted at least so long before the time is asked for again, which costs as much as some characters. */
 const UNTIMED_CHARACTERS = 512;

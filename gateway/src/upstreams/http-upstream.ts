@@ -10,8 +10,8 @@ import type { Upstream, UpstreamListener } from './upstream.ts';
 // is called from the parser, which is what keeps the cost of a hop low.
 
 // Each stream takes one for as long as it lasts: a request beyond these waits for another tenant's stream to end.
-const CONNECTIONS = 2_048;
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECTIONS = 2_048;
+export const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
