@@ -19,14 +19,14 @@ import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './reader
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
 import { ROW_LIMITS } from './refused/refused-requests.ts';
 import { LINE_LIMITS } from './refused/request-lines.ts';
-import { MAX_WAIT_MS } from './steps/flow.ts';
+import { COSTS, LEAK_PER_MS, MAX_WAIT_MS } from './steps/flow.ts';
 import { MAX_ENTRIES, MAX_NAME_LENGTH, MAX_VALUE_BYTES } from './steps/metadata.ts';
 import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './steps/metadata-budget.ts';
 import { READ_ON_BYTES, READ_ON_MS } from './steps/read-on.ts';
 import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './steps/read-ons.ts';
 import { MAX_USER_AGENT_LENGTH } from './steps/record.ts';
 import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
-import { OWN } from './tokens/count-time.ts';
+import { OWN, SHARED } from './tokens/count-time.ts';
 import { EXACT_CHARACTERS } from './tokens/count-tokens.ts';
 import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './upstreams/http-upstream.ts';
 
@@ -36,9 +36,11 @@ const BODY_BYTES = 16 * 1024 ** 2;
 const number = (value: number) => value.toLocaleString('en-US');
 const seconds = (milliseconds: number) => `${number(milliseconds / 1_000)} s`;
 function bytes(value: number): string {
-  if (value >= 1024 ** 2) return `${number(Math.round(value / 1024 ** 2))} MiB`;
+  if (value >= 1024 ** 2) return `${number(Math.round((value / 1024 ** 2) * 10) / 10)} MiB`;
   return value >= 1024 ? `${number(value / 1024)} KiB` : `${value} bytes`;
 }
+const pace = ({ ofByte, burst }: { readonly ofByte: number; readonly burst: number }) =>
+  `${bytes((LEAK_PER_MS * 1_000) / ofByte)} a second after ${bytes(burst / ofByte)}`;
 const perSecond = (value: number) => `${bytes((value / INTERVAL_MS) * 1_000)} a second`;
 const heap = (largest: number) => `${BASE_HEAP_MB + (HEAP_PER_BODY_BYTE * largest) / 1024 ** 2} MiB`;
 
@@ -79,7 +81,7 @@ const REQUESTS: readonly Row[] = [
   ['a header that passes', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'it is dropped'],
   [
     'counting the tokens',
-    `${OWN.burstMs} ms at once on the main thread and a hundredth of the time per organisation, then ${LANES.mediumCountMs} ms in the first lane and ${LANES.largeCountMs} in the second, which it waits ${seconds(COUNT_WAIT_MS)} for; ${number(EXACT_CHARACTERS)} characters`,
+    `${OWN.burstMs} ms at once on the main thread and a hundredth of the time per organisation, ${SHARED.burstMs} ms and a tenth that all share; then ${LANES.mediumCountMs} ms in the first lane and ${LANES.largeCountMs} in the second, which it waits ${seconds(COUNT_WAIT_MS)} for; ${number(EXACT_CHARACTERS)} characters`,
     'each byte counts as a token, so more credit is held',
   ],
   ['what is sent after a refusal', `${bytes(DISCARDED_BYTES)} are read and discarded`, 'the connection ends'],
@@ -116,6 +118,11 @@ const ANSWERS: readonly Row[] = [
     'values in an answer or an event',
     `${number(MAX_VALUES)}; beyond 2 KiB ${DEEPEST} levels deep`,
     '502, or an error event',
+  ],
+  [
+    'the pace of an answer',
+    `a stream ${pace(COSTS.events)}, a whole answer ${pace(COSTS.whole)}, vectors ${pace(COSTS.vectors)}`,
+    'the rest is read at the pace of large bodies',
   ],
   [
     'the room above is used up',

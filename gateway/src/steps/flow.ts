@@ -19,9 +19,9 @@ const WAITING_BYTES = 256 * 1024;
 // Each answer has a leaky bucket of what it costs the main thread: it leaks more than any model costs, and only what overflows
 // is counted with the request bodies. The events of a stream are parsed, what is read whole is kept and moved to a reader
 // thread, vectors are only looked through, and each packet has a cost of its own.
-const LEAK_PER_MS = (4 * 1024 ** 2) / 1_000;
+export const LEAK_PER_MS = (4 * 1024 ** 2) / 1_000;
 const PACKET_COST = 4 * 1024;
-const COSTS = {
+export const COSTS = {
   events: { ofByte: 16, burst: 1024 ** 2 },
   whole: { ofByte: 2, burst: 1024 ** 2 },
   vectors: { ofByte: 2, burst: 5 * 1024 ** 2 },

@@ -17,7 +17,7 @@ interface Share {
 // Of the main thread, which serves everybody. An organisation has a small part of its own, so that it finds time however many
 // others count expensive text, and beyond that a part that all share. What finds no time is counted in a reader thread.
 export const OWN: Share = { burstMs: 4, perMs: 0.01 };
-const SHARED: Share = { burstMs: 8, perMs: 0.1 };
+export const SHARED: Share = { burstMs: 8, perMs: 0.1 };
 /** Buckets of so many organisations are kept before empty ones are looked for. */
 const KEPT_BUCKETS = 1_000;
 
