@@ -47,16 +47,18 @@ export interface RecordedStatement {
 }
 
 const root = join(import.meta.dirname, '../..');
-const ALSO = ['store/src/postgres/readiness.ts', 'store/src/postgres/roles.ts'];
+const ALSO = ['pooled-session', 'readiness', 'roles'].map((name) => `store/src/postgres/${name}.ts`);
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Loads what declares statements, so that `declaredStatements` has all of them. */
-async function loadStatements(): Promise<ReadonlyMap<string, Statement<never, unknown>>> {
+/** The statements of the product, which their modules export. The process may know others, of tests. */
+async function loadStatements(): Promise<Statement<never, unknown>[]> {
   const paths = await Array.fromAsync(
     glob('*/src/**/queries.ts', { cwd: root, exclude: (path) => path.includes('node_modules') }),
   );
-  for (const path of [...paths.sort(), ...ALSO]) await import(join(root, path));
-  return declaredStatements();
+  const exported = new Set<unknown>();
+  for (const path of [...paths.sort(), ...ALSO])
+    for (const value of Object.values((await import(join(root, path))) as object)) exported.add(value);
+  return [...declaredStatements().values()].filter((statement) => exported.has(statement));
 }
 
 async function checksums(folder: string): Promise<Record<string, string>> {
@@ -121,7 +123,7 @@ export async function recordRelease(): Promise<ReleaseRecord> {
   const [owner, service] = [await test.owner.connect(), await test.database.connect()];
   try {
     const statements: [string, RecordedStatement][] = [];
-    for (const statement of (await loadStatements()).values())
+    for (const statement of await loadStatements())
       statements.push([statement.name, await recordStatement(owner, service, statement)]);
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     const schema = await readFile(join(root, 'store/src/postgres/schema.sql'), 'utf8');

@@ -110,7 +110,7 @@ describe('callers that do not take their answers', () => {
   });
 
   it('lose the connections that have read nothing for longest where the documents of an organisation are too many', async () => {
-    const aliases = Array.from({ length: 1_000 }, (_, number) => `${number}-${'m'.repeat(180)}`);
+    const aliases = Array.from({ length: 1_000 }, (_, number) => `${number}-${'m'.repeat(240)}`);
     await addRoute(bench.database, { id: 'long/names', baseUrl: bench.provider.baseUrl, aliases });
     const unreadAnswers = new WatchedAnswers({ limitBytes: 8 * MIB, shareBytes: MIB / 2 });
     await using gateway = await startTestGateway(bench.database, { unreadAnswers });
@@ -120,9 +120,7 @@ describe('callers that do not take their answers', () => {
       const socket = connect(gateway.port, '127.0.0.1');
       sockets.push(socket);
       socket.on('error', () => {});
-      socket.write(
-        `GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n\r\n`.repeat(30),
-      );
+      socket.write(`GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n\r\n`.repeat(9));
     };
     ask(other.secret);
     await waitUntil('a full connection', () => unreadAnswers.stalled.size === 1);

@@ -15,7 +15,7 @@ interface Session {
   readonly idleMs: string;
 }
 
-const findSession = statement<NoParameters, Session>(
+export const findSession = statement<NoParameters, Session>(
   'pooled-session-find',
   sql`SELECT quote_ident(session_user) AS login, current_user::text AS role, quote_ident(current_database()) AS database,
              current_setting('TimeZone') AS timezone,
