@@ -10,6 +10,7 @@ import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { Notice } from '../../ui/notice.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -158,7 +159,7 @@ export function CreateKeyDialog({
             }
           />
         ) : (
-          <p className={styles.muted}>The key may spend all that the organisation has.</p>
+          <p className={list.muted}>The key may spend all that the organisation has.</p>
         )}
         <ExpiryField
           {...expiry}
@@ -183,7 +184,7 @@ export function CreateKeyDialog({
             ) : undefined}
           </>
         ) : (
-          <p className={styles.muted}>
+          <p className={list.muted}>
             The key may use every model of the catalogue. You can change its rate limit afterwards.
           </p>
         )}

@@ -9,6 +9,7 @@ import { Amount } from '../../ui/amount.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { Notice } from '../../ui/notice.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { TextField } from '../../ui/text-field.tsx';
@@ -111,7 +112,7 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
             error={limitProblem ?? fieldError(update.error, 'credit_limit_pkr')}
           />
         ) : (
-          <p className={styles.muted}>
+          <p className={list.muted}>
             {limitPkr === null
               ? 'The key has no limit: it may spend all that the organisation has.'
               : `The limit of ${pkr(limitPkr)} is removed: the key may then spend all that the organisation has.`}

@@ -2,6 +2,7 @@ import { count } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreditBar } from './credit-bar.tsx';
@@ -25,7 +26,7 @@ export function keyColumns(
       id: 'name',
       header: 'Key',
       cell: ({ name, key_prefix }) => (
-        <span className={styles.identity}>
+        <span className={list.identity}>
           <Foreign text={name} />
           <code className={styles.prefix}>{key_prefix}…</code>
         </span>
@@ -40,7 +41,7 @@ export function keyColumns(
           isBudgetLoading ? (
             <Skeleton width={140} />
           ) : (
-            <span className={styles.muted}>unknown</span>
+            <span className={list.muted}>unknown</span>
           )
         ) : (
           <CreditBar name={name} budget={budget} />
@@ -69,7 +70,7 @@ export function keyColumns(
       width: '150px',
       cell: ({ allowed_models }) =>
         allowed_models === null ? (
-          <span className={styles.muted}>All</span>
+          <span className={list.muted}>All</span>
         ) : allowed_models.length === 1 ? (
           <Foreign text={allowed_models[0]} />
         ) : (
@@ -96,7 +97,7 @@ export function keyColumns(
       header: 'Last used',
       width: '130px',
       cell: ({ last_used_at }) =>
-        last_used_at === null ? <span className={styles.muted}>–</span> : <Time at={last_used_at} relative />,
+        last_used_at === null ? <span className={list.muted}>–</span> : <Time at={last_used_at} relative />,
     },
     {
       id: 'actions',

@@ -14,6 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
@@ -23,7 +24,6 @@ import { EditKeyDialog } from './edit-key-dialog.tsx';
 import type { KeyAction } from './key-actions.tsx';
 import { keyColumns } from './key-columns.tsx';
 import { KeyPanel } from './key-panel.tsx';
-import * as styles from './keys.module.css';
 import { keysRoute } from './keys-route.ts';
 import { ENVIRONMENTS, type KeysSearch, matchingKeys } from './keys-search.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
@@ -68,9 +68,9 @@ export function KeysPage() {
         lead="Each program has a key of its own, with limits of credit, rate, time and models."
         actions={create}
       />
-      <div className={styles.page}>
+      <div className={list.page}>
         <FilterBar>
-          <span className={styles.search}>
+          <span className={list.search}>
             <SearchField
               label="Search keys"
               value={search.q ?? ''}

@@ -3,6 +3,7 @@ import { plural } from '../../format/number.ts';
 import { Amount } from '../../ui/amount.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { ModelStateBadge } from './model-state.tsx';
 import { modelUse } from './model-use.ts';
 import * as styles from './models.module.css';
@@ -14,7 +15,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
       id: 'model',
       header: 'Model',
       cell: ({ id, aliases }) => (
-        <span className={styles.identity}>
+        <span className={list.identity}>
           <Foreign text={id} />
           {aliases.length === 0 ? undefined : (
             <span className={styles.aliases} title={aliases.join('\n')}>
@@ -65,7 +66,7 @@ export function modelColumns(hasKey: (provider: string) => boolean): readonly Co
           ...(calls === 0 ? [] : [plural(calls, 'tool call')]),
         ];
         return parts.length === 0 ? (
-          <span className={styles.muted}>–</span>
+          <span className={list.muted}>–</span>
         ) : (
           <span className={styles.more}>{parts.join(', ')}</span>
         );

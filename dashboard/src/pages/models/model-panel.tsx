@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Details } from '../../ui/details.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { requestsOf } from '../requests-link.ts';
 import { ModelStateBadge } from './model-state.tsx';
@@ -39,7 +40,7 @@ export function ModelPanel({ route, use, onClose }: { route: Route; use: ModelUs
               label: 'Aliases',
               value:
                 route.aliases.length === 0 ? (
-                  <span className={styles.muted}>None</span>
+                  <span className={list.muted}>None</span>
                 ) : (
                   <span className={styles.badges}>
                     {route.aliases.map((alias) => (
@@ -62,7 +63,7 @@ export function ModelPanel({ route, use, onClose }: { route: Route; use: ModelUs
             },
           ]}
         />
-        <p className={styles.muted}>
+        <p className={list.muted}>
           <bdi>{useInWords(use)}</bdi>
         </p>
         <h3 className={styles.title}>Prices</h3>

@@ -8,12 +8,12 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { modelColumns } from './model-columns.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { modelUse } from './model-use.ts';
-import * as styles from './models.module.css';
 import { modelsRoute } from './models-route.ts';
 import { type ModelsSearch, matchingRoutes, STATES } from './models-search.ts';
 
@@ -36,9 +36,9 @@ export function ModelsPage() {
         title="Models"
         lead="What a request can name as its model, by id or alias, and its price."
       />
-      <div className={styles.page}>
+      <div className={list.page}>
         <FilterBar>
-          <span className={styles.search}>
+          <span className={list.search}>
             <SearchField
               label="Search models"
               value={search.q ?? ''}

@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -46,9 +47,9 @@ export function ProvidersPage() {
         title="Providers"
         lead="With a key of your own, requests to a provider go out with your account there. Without one, the platform’s is used where it has one."
       />
-      <div className={styles.page}>
+      <div className={list.page}>
         <FilterBar>
-          <span className={styles.search}>
+          <span className={list.search}>
             <SearchField
               label="Search providers and models"
               value={q}
@@ -94,7 +95,7 @@ function columns(act: (kind: Task['kind'], row: ProviderRow) => void): readonly 
       header: 'Own key',
       cell: ({ key }) =>
         key === undefined ? (
-          <span className={styles.muted}>None</span>
+          <span className={list.muted}>None</span>
         ) : (
           <Badge tone="good">{key.key_hint === null ? 'Set' : <code>…{key.key_hint}</code>}</Badge>
         ),
@@ -117,7 +118,7 @@ function columns(act: (kind: Task['kind'], row: ProviderRow) => void): readonly 
             ? plural(models.length, 'model')
             : `${plural(models.length, 'model')}, ${count(active)} active`;
         return models.length === 0 ? (
-          <span className={styles.muted}>None</span>
+          <span className={list.muted}>None</span>
         ) : (
           <Link to="/models" search={{ provider }} aria-label={`${text} of ${provider}`}>
             {text}

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import * as list from '../../ui/list-page.module.css';
 import { TextField } from '../../ui/text-field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { ProviderRow } from './provider-rows.ts';
@@ -59,9 +60,7 @@ export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () =
           </Badge>
         ))}
         {active.length > MAX_MODELS ? <Badge>{active.length - MAX_MODELS} more</Badge> : undefined}
-        {active.length === 0 ? (
-          <span className={styles.muted}>No active model at the moment.</span>
-        ) : undefined}
+        {active.length === 0 ? <span className={list.muted}>No active model at the moment.</span> : undefined}
       </span>
       <TextField
         label="The provider’s key"
