@@ -86,7 +86,7 @@ export interface Gateway extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-const DATABASE_TIMEOUT_MS = 2_000;
+export const DATABASE_TIMEOUT_MS = 2_000;
 const DEFAULT_GRACE_MS = 25_000;
 // For the last answers to leave once all requests are recorded.
 const FLUSH_MS = 1_000;

@@ -1,16 +1,32 @@
+import { maxHeaderSize } from 'node:http';
+import { DEFAULT_RATE_LIMIT_CEILING_RPM, DEFAULT_RATE_LIMIT_RPM } from '@gatehouse/contract';
 import { MIN_PACE } from './bodies/body-pace.ts';
 import { SMALL_BODY_BYTES } from './bodies/held-body.ts';
 import { BYTES_PER_INTERVAL, BYTES_PER_INTERVAL_OF_OWNER, INTERVAL_MS } from './bodies/intake.ts';
 import { FREE_BYTES } from './bodies/kept-bytes.ts';
+import { LARGE_ECHO } from './demo/echo-bounds.ts';
+import { MAX_DIMENSIONS } from './demo/embeddings-echo.ts';
+import { MAX_CHOICES, MAX_INPUT_CHARACTERS } from './demo/read-echo.ts';
+import { MAX_MODELS } from './discovery/page.ts';
 import {
   BODIES_AT_ONCE,
   BODIES_AT_ONCE_OF_ONE,
+  DATABASE_TIMEOUT_MS,
   SMALL_BODIES_BYTES,
   SMALL_BODIES_BYTES_OF_ONE,
 } from './gateway.ts';
-import { DISCARDED_BYTES, PACED_BYTES, PACED_MS, STALLED_MS } from './http/answers.ts';
+import {
+  DISCARDED_BYTES,
+  DISCARDED_BYTES_OF_STRANGERS,
+  PACED_BYTES,
+  PACED_MS,
+  STALLED_MS,
+} from './http/answers.ts';
+import { MAX_NAMES } from './http/names-in-header.ts';
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from './http/server.ts';
-import { DEEPEST, MAX_VALUES } from './protocols/answer-json.ts';
+import { DEEPEST, MAX_VALUES, SHALLOW_BYTES } from './protocols/answer-json.ts';
+import { MAX_ROLE_LENGTH } from './protocols/members.ts';
+import { MAX_INPUTS } from './protocols/openai/token-input.ts';
 import { BODY_LIMITS } from './protocols/parse-body.ts';
 import { MAX_VALUE_LENGTH } from './protocols/passed-headers.ts';
 import { MAX_EVENT_BYTES } from './protocols/sse.ts';
@@ -24,17 +40,19 @@ import { MAX_ENTRIES, MAX_NAME_LENGTH, MAX_VALUE_BYTES } from './steps/metadata.
 import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './steps/metadata-budget.ts';
 import { READ_ON_BYTES, READ_ON_MS } from './steps/read-on.ts';
 import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './steps/read-ons.ts';
-import { MAX_USER_AGENT_LENGTH } from './steps/record.ts';
+import { MAX_USER_AGENT_LENGTH, MAX_USER_AGENT_OF_REFUSED_LENGTH } from './steps/record.ts';
+import { FRAME_TOKENS, MAX_CALLS, MAX_CONTEXT, MAX_TURNS } from './steps/usage-bounds.ts';
 import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { OWN, SHARED } from './tokens/count-time.ts';
 import { EXACT_CHARACTERS } from './tokens/count-tokens.ts';
 import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './upstreams/http-upstream.ts';
 
-/** The body limit where `GATEWAY_BODY_LIMIT_MB` is not set, in bytes: the figures of the page are for it. */
+/** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */
 const BODY_BYTES = 16 * 1024 ** 2;
 
 const number = (value: number) => value.toLocaleString('en-US');
 const seconds = (milliseconds: number) => `${number(milliseconds / 1_000)} s`;
+const percent = (share: number) => `${number(share * 100)}%`;
 function bytes(value: number): string {
   if (value >= 1024 ** 2) return `${number(Math.round((value / 1024 ** 2) * 10) / 10)} MiB`;
   return value >= 1024 ? `${number(value / 1024)} KiB` : `${value} bytes`;
@@ -43,134 +61,193 @@ const pace = ({ ofByte, burst }: { readonly ofByte: number; readonly burst: numb
   `${bytes((LEAK_PER_MS * 1_000) / ofByte)} a second after ${bytes(burst / ofByte)}`;
 const perSecond = (value: number) => `${bytes((value / INTERVAL_MS) * 1_000)} a second`;
 const heap = (largest: number) => `${BASE_HEAP_MB + (HEAP_PER_BODY_BYTE * largest) / 1024 ** 2} MiB`;
+const medium = bytes(LANES.mediumBytes);
 
-type Row = readonly [what: string, limit: string, beyond: string];
+/** A limit: its subject, its value, the result of exceeding it, and the setting that changes it. */
+type Row = readonly [what: string, limit: string, beyond: string, setting?: string];
 
 const REQUESTS: readonly Row[] = [
-  ['the headers', seconds(HEADERS_TIMEOUT_MS), '408'],
   [
-    'the body',
-    `${bytes(BODY_BYTES)} (\`GATEWAY_BODY_LIMIT_MB\`): a full context window and several images`,
-    '413',
+    'requests of a key in any 60 seconds',
+    `its rate: ${DEFAULT_RATE_LIMIT_RPM} unless the key has another, ${number(DEFAULT_RATE_LIMIT_CEILING_RPM)} at most`,
+    '429 `rate_limit_exceeded`',
+    'RATE_LIMIT_CEILING_RPM',
   ],
+  ['headers', bytes(maxHeaderSize), '431'],
+  ['time for the headers', seconds(HEADERS_TIMEOUT_MS), '408'],
+  ['body', bytes(BODY_BYTES), '413', 'GATEWAY_BODY_LIMIT_MB'],
+  ['pace of a body', `${MIN_PACE}, or the rest`, '408; the connection closes'],
+  ['time for headers and body', seconds(BODY_TIMEOUT_MS), 'the connection closes'],
+  ['structure of a body', `${number(BODY_LIMITS.structure)} of \`{ } [ ] , :\` outside strings`, '413'],
+  ['nesting of a body', `${BODY_LIMITS.depth} levels`, '400'],
+  ['members of a body', `${BODY_LIMITS.members} at the top level`, '400'],
+  ['a `role`', `${MAX_ROLE_LENGTH} characters`, '400'],
+  ['prompts of a completion, inputs of embeddings', number(MAX_INPUTS), '400'],
+  ['a header that passes to or from a provider', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'dropped'],
+  ['time to wait for PostgreSQL', seconds(DATABASE_TIMEOUT_MS), '503'],
   [
-    'its structure',
-    `${number(BODY_LIMITS.structure)} of \`{ } [ ] , :\` outside strings: hundreds of tools, or 300,000 tokens sent as numbers`,
-    '413',
-  ],
-  [
-    'its nesting, its members',
-    `${BODY_LIMITS.depth} levels; ${BODY_LIMITS.members} at the top; each name once in its object`,
-    '400',
-  ],
-  [
-    'its pace',
-    `${MIN_PACE}, or the rest; all of it in ${seconds(BODY_TIMEOUT_MS)}`,
-    '408; the connection ends',
-  ],
-  [
-    `reading bodies over ${bytes(SMALL_BODY_BYTES)}, and fast answers`,
-    `${perSecond(BYTES_PER_INTERVAL)}, ${perSecond(BYTES_PER_INTERVAL_OF_OWNER)} of an organisation`,
+    `reading of bodies over ${bytes(SMALL_BODY_BYTES)} and of fast answers`,
+    `${perSecond(BYTES_PER_INTERVAL)}, ${perSecond(BYTES_PER_INTERVAL_OF_OWNER)} for an organisation`,
     'they wait',
   ],
   [
-    `parsing them, in threads: a lane up to ${bytes(LANES.mediumBytes)} and one beyond`,
-    `${MAX_QUEUED_OF_OWNER} of an organisation wait, ${seconds(TIMEOUT_MS)} at most; the organisation with the least in progress is next`,
+    `parsing of bodies over ${bytes(SMALL_BODY_BYTES)}, in separate threads up to ${medium} and beyond`,
+    `${MAX_QUEUED_OF_OWNER} bodies of an organisation wait, ${seconds(TIMEOUT_MS)}; ${seconds(TIMEOUT_MS)} to parse one`,
     '503',
   ],
-  ['a header that passes', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'it is dropped'],
   [
-    'counting the tokens',
-    `${OWN.burstMs} ms at once on the main thread and a hundredth of the time per organisation, ${SHARED.burstMs} ms and a tenth that all share; then ${LANES.mediumCountMs} ms in the first lane and ${LANES.largeCountMs} in the second, which it waits ${seconds(COUNT_WAIT_MS)} for; ${number(EXACT_CHARACTERS)} characters`,
-    'each byte counts as a token, so more credit is held',
+    'counting the tokens of a prompt in the main thread',
+    `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more that all share`,
+    'the threads above count the rest',
   ],
-  ['what is sent after a refusal', `${bytes(DISCARDED_BYTES)} are read and discarded`, 'the connection ends'],
+  [
+    'counting them in those threads',
+    `${LANES.mediumCountMs} ms in one up to ${medium}, then ${LANES.largeCountMs} ms in one beyond; ${seconds(COUNT_WAIT_MS)} to wait for each; ${number(EXACT_CHARACTERS)} characters`,
+    'each byte of the rest counts as a token, so more credit is held',
+  ],
+  [
+    'what is still sent after a refusal',
+    `${bytes(DISCARDED_BYTES)} with a known key, ${bytes(DISCARDED_BYTES_OF_STRANGERS)} without`,
+    'the connection closes',
+  ],
+  ['models on a page of `GET /v1/models`', number(MAX_MODELS), 'the next page, with `after_id`'],
 ];
 
 const MEMORY: readonly Row[] = [
   [
     'bodies and answers in flight',
-    `${bytes(BODIES_AT_ONCE * BODY_BYTES)}; of an organisation ${bytes(BODIES_AT_ONCE_OF_ONE * BODY_BYTES)}, and never more than it leaves free`,
-    '503',
+    `${bytes(BODIES_AT_ONCE * BODY_BYTES)}; for an organisation ${bytes(BODIES_AT_ONCE_OF_ONE * BODY_BYTES)}, and never more than it leaves free`,
+    '503 for a body; an answer waits (below)',
   ],
   [
     `bodies up to ${bytes(SMALL_BODY_BYTES)}`,
-    `${bytes(SMALL_BODIES_BYTES)} of their own, ${bytes(SMALL_BODIES_BYTES_OF_ONE)} of an organisation`,
-    'they take of the room above',
+    `${bytes(SMALL_BODIES_BYTES)} besides, ${bytes(SMALL_BODIES_BYTES_OF_ONE)} for an organisation`,
+    'they share the memory above',
   ],
-  ['each answer', `${bytes(FREE_BYTES)} outside of it`, ''],
+  ['an answer', `${bytes(FREE_BYTES)} besides`, 'it shares the memory above'],
   [
-    'a thread that parses',
-    `${heap(LANES.mediumBytes)} of heap in the first lane, ${heap(BODY_BYTES)} in the second`,
-    '413; the thread ends, not the process',
+    'heap of a thread that parses',
+    `${heap(LANES.mediumBytes)} for bodies up to ${medium}, ${heap(BODY_BYTES)} for larger ones`,
+    '413, for an answer 502; the thread ends, not the process',
   ],
   [
     'connections to a provider',
-    `${number(CONNECTIONS)} for each origin; ${seconds(CONNECT_TIMEOUT_MS)} to connect`,
+    `${number(CONNECTIONS)} for each origin`,
     'requests wait within the time limit of their route',
   ],
 ];
 
 const ANSWERS: readonly Row[] = [
+  ['time to connect', seconds(CONNECT_TIMEOUT_MS), 'the next target, or 502'],
   ['an unstreamed answer, except embeddings', bytes(MAX_ANSWER_BYTES), '502'],
   ['an event of a stream', bytes(MAX_EVENT_BYTES), 'an error event'],
+  ['values in an answer or an event', number(MAX_VALUES), '502, or an error event'],
+  [`nesting beyond ${bytes(SHALLOW_BYTES)}`, `${DEEPEST} levels`, '502, or an error event'],
   [
-    'values in an answer or an event',
-    `${number(MAX_VALUES)}; beyond 2 KiB ${DEEPEST} levels deep`,
-    '502, or an error event',
-  ],
-  [
-    'the pace of an answer',
+    'pace of an answer',
     `a stream ${pace(COSTS.events)}, a whole answer ${pace(COSTS.whole)}, vectors ${pace(COSTS.vectors)}`,
     'the rest is read at the pace of large bodies',
   ],
+  ['wait for memory', seconds(MAX_WAIT_MS), '503, or an error event'],
   [
-    'the room above is used up',
-    `the provider is not read for ${seconds(MAX_WAIT_MS)}`,
-    '503, or an error event',
-  ],
-  [
-    'the caller does not read',
+    'time for the caller to read',
     `${seconds(STALLED_MS)}, and ${seconds(PACED_MS)} more for each ${bytes(PACED_BYTES)} begun`,
-    'the connection ends; the work is billed',
+    'the connection closes',
   ],
   [
     'reading on after the caller left',
-    `${seconds(READ_ON_MS)} and ${bytes(READ_ON_BYTES)}; ${MAX_READ_ONS} answers, ${MAX_READ_ONS_OF_ONE} of an organisation`,
-    'the provider is left, and the hold is billed',
+    `${seconds(READ_ON_MS)} and ${bytes(READ_ON_BYTES)}`,
+    'the provider is disconnected',
+  ],
+  [
+    'answers that are read on',
+    `${MAX_READ_ONS}; ${MAX_READ_ONS_OF_ONE} of an organisation`,
+    'the provider is disconnected; [the hold is billed](gateway.md#what-is-billed)',
+  ],
+];
+
+const SETTLED = 'settled at the limit; log event `usage.impossible`';
+const USAGE: readonly Row[] = [
+  ['completion tokens', '`max_output_tokens` of the route for each choice', SETTLED],
+  [
+    'completion tokens within that',
+    'the output cap that the provider was sent',
+    'settled as reported; log event `usage.beyond_output_cap`: its `output_limit` in the catalogue may be wrong',
+  ],
+  [
+    'prompt tokens',
+    `\`max_input_tokens\` of the route, or the tokens counted here if more; ${MAX_TURNS} times that if the provider runs tools or compacts the conversation`,
+    SETTLED,
+  ],
+  [
+    'prompt tokens without `max_input_tokens`',
+    `one for each byte sent, and ${number(FRAME_TOKENS)}; ${number(MAX_CONTEXT)} more with an image, audio, a file or a hosted tool`,
+    SETTLED,
+  ],
+  ['calls of each name', number(MAX_CALLS), SETTLED],
+  ['figures of 0', 'without a prompt, or without text in the answer', 'settled by the tokens counted here'],
+  [
+    'totals',
+    'the sum of their parts; reasoning and cached tokens may be counted beside the other figures',
+    'settled by the larger figure; the difference is uncached input, output or one-hour cache writes; log event `usage.contradictory`',
   ],
 ];
 
 const RECORDS: readonly Row[] = [
   [
     'metadata of a request',
-    `${MAX_ENTRIES} entries, names of ${MAX_NAME_LENGTH} characters, values of ${bytes(MAX_VALUE_BYTES)}, ${bytes(MAX_BYTES)} in all`,
-    'cut; `x-gatehouse-metadata-cut` names it',
+    `${MAX_ENTRIES} entries with names of ${MAX_NAME_LENGTH} characters`,
+    'the others are dropped',
+  ],
+  ['a value of metadata', bytes(MAX_VALUE_BYTES), 'cut'],
+  [
+    'names and values of a request together',
+    bytes(MAX_BYTES),
+    'cut, and named in `x-gatehouse-metadata-cut`',
   ],
   [
-    'metadata of an organisation',
-    `${bytes(MINUTE_BYTES)} in a minute`,
-    `${ALWAYS_BYTES} bytes of each request`,
+    'those of an organisation in a minute',
+    bytes(MINUTE_BYTES),
+    `cut to ${ALWAYS_BYTES} bytes of each request, and named`,
   ],
-  ['`User-Agent`', bytes(MAX_USER_AGENT_LENGTH), 'cut'],
+  ['names in a header of the gateway', number(MAX_NAMES), '`...`'],
   [
-    'rows of refused requests',
-    `${ROW_LIMITS.singlesOfKey} of a key and ${ROW_LIMITS.singles} of an organisation in a minute`,
+    '`User-Agent`',
+    `${bytes(MAX_USER_AGENT_LENGTH)}; ${bytes(MAX_USER_AGENT_OF_REFUSED_LENGTH)} of a refused request or a count of tokens`,
+    'cut',
+  ],
+  [
+    'rows of refused requests and of counts of tokens in a minute',
+    `${ROW_LIMITS.singlesOfKey} of a key, ${ROW_LIMITS.singles} of an organisation`,
     `one row for each key, status and code in ${seconds(COUNT_INTERVAL_MS)}`,
   ],
-  ['such rows', `${ROW_LIMITS.counts} of an organisation in a minute`, 'rows without a key'],
+  ['such combined rows in a minute', `${ROW_LIMITS.counts} of an organisation`, 'rows without a key'],
   [
-    'log lines of refused requests',
-    `${LINE_LIMITS.singlesOfKey} of a key, ${LINE_LIMITS.singles} of an organisation, and ${LINE_LIMITS.singles} of all callers without a known key in a minute`,
+    'log lines of refused requests in a minute',
+    `${LINE_LIMITS.singlesOfKey} of a key, ${LINE_LIMITS.singles} of an organisation; ${LINE_LIMITS.singles} of all callers without a known key, ${LINE_LIMITS.singlesOfKey} of them alike`,
     `one line for equal ones in ${seconds(COUNT_INTERVAL_MS)} (\`gateway.requests_counted\`)`,
   ],
+];
+
+const ECHO: readonly Row[] = [
+  [
+    'characters of an answer, all choices together',
+    number(LARGE_ECHO.characters),
+    'cut, with the finish reason `length`',
+  ],
+  ['choices of an answer', number(MAX_CHOICES), '400'],
+  ['characters of all inputs of embeddings', number(MAX_INPUT_CHARACTERS), '400'],
+  ['dimensions of an embedding', number(MAX_DIMENSIONS), '400'],
+  ['numbers of all embeddings of an answer', number(LARGE_ECHO.numbers), '400'],
 ];
 
 const SECTIONS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ['Requests', REQUESTS],
   ['Memory of one gateway process', MEMORY],
   ['Answers of providers', ANSWERS],
+  ['Usage that a provider reports', USAGE],
   ['Metadata, rows and lines', RECORDS],
+  ['demo/echo', ECHO],
 ];
 
 /** docs/gateway-limits.md. */
@@ -181,13 +258,18 @@ export function limitsDocument(): string {
       '',
       '| | limit | beyond it |',
       '|---|---|---|',
-      ...rows.map((row) => `| ${row.join(' | ')} |`),
+      ...rows.map(
+        ([what, limit, beyond, setting]) =>
+          `| ${what} | ${limit}${setting ? ` (\`${setting}\`)` : ''} | ${beyond} |`,
+      ),
     ].join('\n'),
   );
   return `# Limits of the gateway
 
-Generated from the constants of the code. Each gateway process counts for itself. What depends on the size of a body is given for the default
-of \`GATEWAY_BODY_LIMIT_MB\` and grows with it. A provider's work that the gateway gives up is billed by its usage where that can be read.
+<!-- Written by \`npm run generate\` from gateway/src/limits-document.ts. -->
+
+Each gateway process counts for itself, except the rate of a key. A figure that depends on the size of a body is that of the default of
+[\`GATEWAY_BODY_LIMIT_MB\`](configuration.md), and grows with it. [gateway.md](gateway.md#errors) explains the statuses.
 
 ${sections.join('\n\n')}
 `;

@@ -13,9 +13,9 @@ import { responsesEcho } from './responses-echo.ts';
 import { textsOf } from './texts.ts';
 
 /** As many prompts as a completion may have, each answered once. */
-const MAX_CHOICES = 2_048;
+export const MAX_CHOICES = 2_048;
 /** The characters of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
-const MAX_INPUT_CHARACTERS = 4_000_000;
+export const MAX_INPUT_CHARACTERS = 4_000_000;
 
 /** The formats in which the echo answers. */
 export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {

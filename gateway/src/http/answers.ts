@@ -18,7 +18,7 @@ export const PACED_BYTES = 1024 * 1024;
 export const PACED_MS = 16_000;
 // How much of an unwanted body is read and discarded, so that the caller can finish sending and see the answer.
 export const DISCARDED_BYTES = 64 * 1024 * 1024;
-const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
+export const DISCARDED_BYTES_OF_STRANGERS = 1024 * 1024;
 // Up to here Node writes a text together with the head, in one system call and without an object for each part.
 const ONE_WRITE_BYTES = 16 * 1024;
 

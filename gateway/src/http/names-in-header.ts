@@ -1,4 +1,4 @@
-const MAX_NAMES = 32;
+export const MAX_NAMES = 32;
 const MAX_NAME_LENGTH = 64;
 const MAX_BYTES = 1_024;
 

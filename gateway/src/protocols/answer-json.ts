@@ -4,7 +4,7 @@
 export const MAX_VALUES = 1_000_000;
 export const DEEPEST = 128;
 // So small a text, such as most events of a stream, has a thousand levels at most.
-const SHALLOW_BYTES = 2 * 1024;
+export const SHALLOW_BYTES = 2 * 1024;
 // No text of this size can hold more values than do no harm. It can be deep: what writes a value again, or goes through it, may call
 // itself for each level, and a stack ends at some thousands.
 const HARMLESS_BYTES = 64 * 1024;

@@ -20,7 +20,7 @@ export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<str
   }
 }
 
-const MAX_ROLE_LENGTH = 32;
+export const MAX_ROLE_LENGTH = 32;
 
 /** Refuses a role that is no short text. It may be left out or null: what a provider makes of that is its own matter. */
 export function checkRole(role: unknown, holder: string): void {

@@ -10,7 +10,7 @@ import { type Metered, totalMicroPkr } from './meter.ts';
 
 // A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
 // kept.
-const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
+export const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
 /** User agents of browsers and SDKs have up to some 300 bytes. */
 export const MAX_USER_AGENT_LENGTH = 512;
 

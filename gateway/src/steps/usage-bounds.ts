@@ -8,16 +8,16 @@ import type { Usage } from '../protocols/protocol.ts';
 // believed: no organisation pays for more than is possible.
 
 // What a provider puts around a prompt: frames, instructions for the use of tools.
-const FRAME_TOKENS = 4_096;
+export const FRAME_TOKENS = 4_096;
 // A picture, a recording or a file can be all that fits into a model, and so can what a hosted tool finds. The largest
 // context that is sold.
-const MAX_CONTEXT = 2_097_152;
+export const MAX_CONTEXT = 2_097_152;
 // Tools that are only described; others bring text of their own into the prompt.
 const DESCRIBED_TOOLS: ReadonlySet<string> = new Set(['function', 'custom']);
 
 // A provider that runs tools itself reads the prompt again after each of them, one that compacts a conversation reads it
 // for that, and both count it every time.
-const MAX_TURNS = 10;
+export const MAX_TURNS = 10;
 
 /**
  * The most tokens that a provider can have made of the prompt: the route's context where it is stated, for every turn of

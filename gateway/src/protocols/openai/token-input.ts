@@ -4,7 +4,7 @@ import { BodyError } from '../request-facts.ts';
 // What completions and embeddings read: text, a list of texts, the ids of tokens, or a list of lists of ids.
 
 /** OpenAI's own limit of inputs to an embedding. */
-const MAX_INPUTS = 2_048;
+export const MAX_INPUTS = 2_048;
 
 /**
  * Adds a member that may have each of the four forms, and says how many texts there are, each with an answer of its own.
