@@ -3,6 +3,8 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import type { Redaction } from './redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge } from './sse.ts';
 
+/** After the end mark. */
+const MAX_LATE_EVENTS = 8;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** An event with data, as the caller may see it. */
@@ -29,11 +31,19 @@ export class EventPassage {
   readonly #splitter = new EventSplitter();
   readonly #redaction: Redaction | undefined;
   readonly #judge: (event: ReceivedEvent) => EventFate;
+  readonly #isLate: (value: JsonObject) => boolean;
+  #lateEvents = 0;
   #endMark = NOTHING;
 
-  constructor(redaction: Redaction | undefined, judge: (event: ReceivedEvent) => EventFate) {
+  /** `isLate` says of an event after the end mark that it still counts; none does unless given. */
+  constructor(
+    redaction: Redaction | undefined,
+    judge: (event: ReceivedEvent) => EventFate,
+    isLate: (value: JsonObject) => boolean = () => false,
+  ) {
     this.#redaction = redaction;
     this.#judge = judge;
+    this.#isLate = isLate;
   }
 
   /** The bytes that it holds in memory. */
@@ -52,20 +62,27 @@ export class EventPassage {
   }
 
   #pass(received: Buffer): Buffer {
-    if (this.isDone || received.length === 0) return NOTHING;
+    if (received.length === 0 || this.#lateEvents > MAX_LATE_EVENTS) return NOTHING;
     const asItCame = received.toString();
     const text = this.#redaction?.text(asItCame) ?? asItCame;
     const bytes = text === asItCame ? received : Buffer.from(text);
     const data = dataOf(text)?.trim();
-    if (data === undefined) return bytes;
+    if (data === undefined) return this.isDone ? NOTHING : bytes;
     if (isTooComplex(bytes)) throw new EventTooLarge('an event of more values than are read');
     const value = parseJson(data);
-    const fate = this.#judge({ bytes, text, data, value: isJsonObject(value) ? value : undefined });
+    const event = { bytes, text, data, value: isJsonObject(value) ? value : undefined };
+    if (this.isDone && !this.#isWanted(event)) return NOTHING;
+    const fate = this.#judge(event);
     if (fate === 'left out') return NOTHING;
     if (fate !== 'end mark') return fate;
     this.isDone = true;
     this.#endMark = bytes;
     return NOTHING;
+  }
+
+  #isWanted({ value }: ReceivedEvent): boolean {
+    this.#lateEvents += 1;
+    return value !== undefined && this.#isLate(value);
   }
 }
 

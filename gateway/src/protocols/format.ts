@@ -3,6 +3,7 @@ import type { Dialect } from '../http/dialect.ts';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { BodyLayout, UpstreamTarget } from './body-layout.ts';
 import type { GeneratedText } from './generated-text.ts';
+import type { JsonObject } from './json.ts';
 import type { ParsedBody } from './parse-body.ts';
 import type { StreamReading, Usage, UsageReader } from './protocol.ts';
 import type { Redaction } from './redaction.ts';
@@ -28,6 +29,8 @@ export interface Format {
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
   openStream(options: StreamOptions): StreamReading;
+  /** The events of a stream that an answer amounts to; left out where there are no streams. */
+  readonly eventsOf?: (answer: JsonObject) => string;
   /** The last event of a stream that the gateway ends: why it does. Undefined where there are no events. */
   streamError(error: GatewayError, requestId: string): Buffer | undefined;
   /** True if an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */

@@ -4,6 +4,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const NEWLINE = 0x0a;
 const MAX_KEY_BYTES = 256;
 const MAX_VALUE_BYTES = 16 * 1024;
 
@@ -39,6 +40,10 @@ class Marks {
   }
 }
 
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+}
+
 /**
  * Reads one member of a JSON object out of its bytes as they pass, and keeps nothing else of them: an answer that
  * no caller waits for, or that is too large to be kept, still says at some place what it used. Text that is no
@@ -57,6 +62,10 @@ export class MemberReader {
   #value: Buffer[] | undefined;
   #valueBytes = 0;
   #found: unknown;
+  /** True if the member's value is a list or an object in which something stands. */
+  isFilled = false;
+  /** The first byte of the value. */
+  #opening: number | undefined;
 
   constructor(name: string) {
     this.#name = name;
@@ -123,6 +132,7 @@ export class MemberReader {
           if (!this.#isWanted()) continue;
           this.#value = [];
           this.#valueBytes = 0;
+          this.#opening = undefined;
           valueStart = at + 1;
         }
       } else if (byte === COMMA || byte === 0x5d || byte === 0x7d) {
@@ -158,8 +168,20 @@ export class MemberReader {
   }
 
   #addValue(part: Buffer): void {
+    const isOpen = this.#opening === undefined || this.#opening === 0x5b || this.#opening === 0x7b;
+    if (isOpen && !this.isFilled) this.#look(part);
     this.#valueBytes += part.length;
     if (this.#valueBytes <= MAX_VALUE_BYTES) this.#value?.push(Buffer.from(part));
+  }
+
+  /** Looks for the first mark of the value, and for what follows it. */
+  #look(part: Buffer): void {
+    for (const byte of part) {
+      if (isBlank(byte)) continue;
+      if (this.#opening === undefined) this.#opening = byte;
+      else this.isFilled = byte !== 0x5d && byte !== 0x7d;
+      if (this.isFilled || (this.#opening !== 0x5b && this.#opening !== 0x7b)) return;
+    }
   }
 
   #endValue(last: Buffer): void {

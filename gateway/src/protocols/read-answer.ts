@@ -1,14 +1,16 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
-import { parseJson } from './answer-json.ts';
+import { isTooComplex, parseJson } from './answer-json.ts';
+import { type AnswerTranslation, openCallersStream } from './callers-stream.ts';
+import { readErrorMessage } from './error-message.ts';
 import { parseExact } from './exact-json.ts';
-import type { AnswerContent } from './format.ts';
+import type { AnswerContent, Format, StreamOptions } from './format.ts';
 import { formatOf } from './formats.ts';
 import type { JsonObject } from './json.ts';
-import type { CountTokens } from './protocol.ts';
+import type { CountTokens, Usage } from './protocol.ts';
 import { redactionOf } from './redaction.ts';
-import { type TranslationNotes, translateAnswer, translateError } from './translation/index.ts';
+import { translateAnswer, translateError } from './translation/index.ts';
 
 // Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the
 // main thread for a small answer, in a reader thread for a large one.
@@ -20,13 +22,9 @@ export interface AnswerForm {
   readonly status: number;
   /** The credential that the provider was sent, and that is redacted; undefined where there was none. */
   readonly secret: string | undefined;
-  /** The translation, where the caller reads another format. */
   readonly translation?: AnswerTranslation | undefined;
-}
-
-export interface AnswerTranslation {
-  readonly to: Surface;
-  readonly notes: TranslationNotes;
+  /** Given where the caller asked for a stream: it gets the answer as one. */
+  readonly stream?: Pick<StreamOptions, 'showsUsage' | 'choices'> | undefined;
 }
 
 /** All that the gateway keeps of an answer, beside its bytes. */
@@ -41,7 +39,7 @@ const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, gene
 /** The facts of an answer, with as many generated tokens as `count` says, and its bytes without the credential. */
 export async function readAnswer(
   bytes: Buffer<ArrayBuffer>,
-  { surface, status, secret, translation }: AnswerForm,
+  { surface, status, secret, translation, stream }: AnswerForm,
   count: CountTokens = countTokens,
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
@@ -55,14 +53,14 @@ export async function readAnswer(
     };
   }
   const content = format.readAnswer(bytes);
-  const shown = content && translation ? translatedAnswer(surface, body, translation) : body;
+  const shown = content && (stream || translation) ? shownAnswer(surface, body, translation, stream) : body;
   if (!content || !shown) {
-    // What cannot be read as an answer may state its usage all the same.
-    const usage = format.openUsage();
-    usage.push(bytes);
-    const said = content?.upstreamError ?? null;
+    const value = content || isTooComplex(bytes) ? undefined : parseJson(bytes.toString());
+    const said = content?.upstreamError ?? readErrorMessage(value) ?? null;
     const upstreamError = said === null ? null : errorToKeep(said, redaction);
-    return { result: { ...NOTHING, isAnswer: false, usage: usage.usage, upstreamError }, body };
+    // An answer that cannot be read, or not be said to the caller, may state its usage all the same. What was read and is none was no work.
+    const usage = value === undefined ? usageIn(bytes, format) : undefined;
+    return { result: { ...NOTHING, isAnswer: false, usage, upstreamError }, body };
   }
   const { generated, upstreamError, ...others } = content;
   return {
@@ -76,14 +74,29 @@ export async function readAnswer(
   };
 }
 
-/** The answer in the caller's format; undefined where the provider's cannot be said in it. */
-function translatedAnswer(
+function usageIn(bytes: Buffer, format: Format): Usage | undefined {
+  const reader = format.openUsage();
+  reader.push(bytes);
+  return reader.usage;
+}
+
+/** The answer as its caller reads it; undefined where the provider's cannot be said so. */
+function shownAnswer(
   surface: Surface,
   body: Buffer,
-  { to, notes }: AnswerTranslation,
+  translation: AnswerForm['translation'],
+  stream: AnswerForm['stream'],
 ): Buffer<ArrayBuffer> | undefined {
   const text = body.toString();
   const exact = () => parseExact(text) as JsonObject;
+  const { eventsOf } = formatOf(surface);
+  if (stream && eventsOf) {
+    const reading = openCallersStream(surface, translation, stream);
+    const passed = Buffer.concat([reading.push(Buffer.from(eventsOf(exact()))), reading.end()]);
+    return reading.isComplete ? passed : undefined;
+  }
+  if (!translation) return undefined;
+  const { to, notes } = translation;
   const answer = translateAnswer(surface, to, parseJson(text), notes, exact);
   return answer && Buffer.from(JSON.stringify(answer));
 }
@@ -94,7 +107,6 @@ function translatedError(
   body: Buffer<ArrayBuffer>,
   { to, notes }: AnswerTranslation,
 ): Buffer<ArrayBuffer> {
-  const { dialect } = formatOf(to);
-  if (formatOf(surface).dialect === dialect) return body;
-  return Buffer.from(translateError(status, body, dialect, notes.requestId));
+  const dialects = { from: formatOf(surface).dialect, to: formatOf(to).dialect };
+  return translateError(status, body, dialects, notes.requestId);
 }

@@ -133,3 +133,13 @@ function dataLine(line: string): string | undefined {
   if (!line.startsWith('data:')) return undefined;
   return line.startsWith('data: ') ? line.slice(6) : line.slice(5);
 }
+
+const FIELDS = ['data', 'event', 'id', 'retry', ''] as const;
+
+/** True if a body that starts like this, read as latin1, is a stream of events; undefined where more of it is needed to know. */
+export function areEventsAt(start: string): boolean | undefined {
+  // The byte order mark is three characters.
+  const text = start.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
+  if (FIELDS.some((field) => text.startsWith(`${field}:`))) return true;
+  return FIELDS.some((field) => `${field}:`.startsWith(text)) ? undefined : false;
+}

@@ -1,7 +1,8 @@
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { CallersStream, Outgoing } from '../protocols/outgoing.ts';
 import type { Redaction } from '../protocols/redaction.ts';
-import { brokenAnswer, CUT_SHORT, errorWithin, type Head } from './whole-answer.ts';
+import { isEventStream } from '../upstreams/headers.ts';
+import { brokenAnswer, CUT_SHORT, errorWithin, failedAnswer, type Head } from './whole-answer.ts';
 
 /**
  * The largest part of a stream that is kept back. Nothing is generated before its first content, but the Responses API repeats the
@@ -50,7 +51,14 @@ export class HeldStream {
 
   /** True if it goes to the caller now. */
   get isReady(): boolean {
-    return this.reading.hasContent || this.reading.isDone || this.keptBytes > MAX_HELD_BYTES;
+    return (
+      this.reading.hasContent || (this.reading.isDone && !this.isOver) || this.keptBytes > MAX_HELD_BYTES
+    );
+  }
+
+  /** True if no content can come any more: an error came in its place, or the end mark before any. */
+  get isOver(): boolean {
+    return this.isError || (this.reading.isDone && !this.reading.isComplete);
   }
 
   /** All that was kept back. */
@@ -74,10 +82,13 @@ export function outcomeOfHeld(
 ): Outcome {
   const { head, reading } = held;
   const { status } = head;
+  const upstreamError = errorWithin(reading, redaction);
+  // What is no stream of events holds an error's words in its body, where no client looks for them.
+  if (upstreamError !== null && !isEventStream(head.headers))
+    return { kind: 'refused', error: failedAnswer(upstreamError) };
   if (!held.isError && !reading.isComplete) {
     return { kind: 'refused', error: brokenAnswer(CUT_SHORT), reading };
   }
   const headers = outgoing.headersToCaller(status, head.headers);
-  const upstreamError = errorWithin(reading, redaction);
   return { kind: 'answered', status, headers, body: held.take(), reading, upstreamError };
 }

@@ -3,12 +3,11 @@ import { namesInHeader } from '../http/names-in-header.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { createBody } from '../protocols/call.ts';
+import { openCallersStream } from '../protocols/callers-stream.ts';
 import { formatOf } from '../protocols/formats.ts';
 import { headersToCaller, headersToProvider, withheldBetas } from '../protocols/passed-headers.ts';
 import { redactionOf } from '../protocols/redaction.ts';
 import { splice } from '../protocols/splice.ts';
-import { TranslatedStream } from '../protocols/translated-stream.ts';
-import { createStreamTranslator } from '../protocols/translation/index.ts';
 import { headersFor, isEventStream } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
 import { toolCallCap } from './priced-calls.ts';
@@ -71,7 +70,8 @@ export function prepare(
   const betas = withheldBetas(request.headers, passage).map((name) => `anthropic-beta[${name}]`);
   const left = [...droppedNames(context, removals), ...betas];
   const ownHeaders = left.length === 0 ? {} : { 'x-gatehouse-dropped': namesInHeader(left) };
-  const answerTranslation = translation && endpoint !== surface && { to: endpoint, notes: translation.notes };
+  const answerTranslation =
+    translation && endpoint !== surface ? { to: endpoint, notes: translation.notes } : undefined;
   return {
     outgoing: {
       surface,
@@ -86,17 +86,17 @@ export function prepare(
         ...(status >= 400 && FROM_PROVIDER),
         ...ownHeaders,
       }),
-      openStream: () => {
-        if (!answerTranslation) return format.openStream({ showsUsage, choices, redaction });
-        const { to, notes } = answerTranslation;
-        const inner = format.openStream({ showsUsage: true, choices, redaction });
-        return new TranslatedStream(inner, createStreamTranslator(surface, to, notes));
-      },
+      openStream: () => openCallersStream(surface, answerTranslation, { showsUsage, choices, redaction }),
       openUnseenStream: () => format.openStream({ showsUsage: true, choices }),
       openUsage: () => format.openUsage(),
       streamError: (error, requestId) => formatOf(endpoint).streamError(error, requestId),
       passesWhole: format.passesWhole ?? false,
-      answerForm: { surface, secret: apiKey, translation: answerTranslation || undefined },
+      answerForm: {
+        surface,
+        secret: apiKey,
+        translation: answerTranslation,
+        stream: isStream ? { showsUsage, choices } : undefined,
+      },
     },
     mostPromptTokens: mostPromptTokens(
       context.route,

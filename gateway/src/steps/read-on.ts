@@ -79,7 +79,8 @@ export class ReadOn {
   push(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     (this.#stream ?? this.#usage).push(chunk);
-    return this.#stream?.isDone !== true && this.#bytes <= READ_ON_BYTES;
+    const isOver = this.#stream?.isDone === true && this.#stream.usage !== undefined;
+    return !isOver && this.#bytes <= READ_ON_BYTES;
   }
 
   /** The answer's end has come; calls back once all of it is read. The last event of a stream may lack its blank line. */

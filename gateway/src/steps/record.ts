@@ -57,7 +57,7 @@ function finishedRequest(
   const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const endedAtMs = exchange.leftAtMs ?? nowMs;
   const totalMs = endedAtMs - startedAtMs;
-  const ttftMs = firstTokenAtMs === undefined ? null : firstTokenAtMs - startedAtMs;
+  const ttftMs = firstTokenAtMs === undefined || !isStream ? null : firstTokenAtMs - startedAtMs;
   const { status, termination, refusal } = recorded;
   const upstreamError = recorded.upstreamError ?? metered.usageError;
   const masked = upstreamError === null ? null : maskKeys(upstreamError);

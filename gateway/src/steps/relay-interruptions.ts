@@ -1,12 +1,15 @@
 import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
+import { upstreamFailed } from '../http/upstream-errors.ts';
 import type { Exchange, StopReason } from '../pipeline/exchange.ts';
 import type { Aborted } from '../pipeline/outcome.ts';
+import { isConnectionError } from '../upstreams/connector.ts';
+import { describeFailure } from '../upstreams/failures.ts';
 import type { Flow } from './flow.ts';
 import { ReadOn } from './read-on.ts';
 import type { RelayProgress } from './relay-progress.ts';
 import { hasMoreToSay, headOf, readingOf } from './relay-state.ts';
 import type { DispatchContext, DispatchDependencies } from './send-request.ts';
-import { isProviderError, NO_ROOM } from './whole-answer.ts';
+import { brokenAnswer, isProviderError, NO_ROOM } from './whole-answer.ts';
 
 /** The reasons that end the relay of an answer before the answer's own end. */
 export class RelayInterruptions {
@@ -35,6 +38,24 @@ export class RelayInterruptions {
   onStop(reason: StopReason): void {
     if (reason === 'caller_gone') this.#onCallerGone();
     else this.endEarly(serviceUnavailable('proxy_guillotine'), 'the gateway was stopped');
+  }
+
+  /** The connection to the provider failed, or what came over it is no answer. */
+  onFailure(error: Error): void {
+    const reason = describeFailure(error);
+    const { state } = this.#progress;
+    if (state.name === 'waiting') {
+      this.#progress.isUnreachable = isConnectionError(error);
+      this.#progress.refuse(upstreamFailed('The provider could not be reached.', reason));
+    } else if (state.name === 'collecting') {
+      this.#progress.refuse(brokenAnswer(reason));
+    } else if (state.name === 'holding') {
+      this.#progress.refuse(brokenAnswer(reason), state.held.reading);
+    } else if (state.name === 'streaming') {
+      this.endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
+    } else if (state.name === 'reading_on') {
+      this.endReadOn(state.readOn);
+    }
   }
 
   onNoRoom(): void {
@@ -69,7 +90,7 @@ export class RelayInterruptions {
     const readOn = new ReadOn({
       outgoing: this.#context.outgoing,
       timers: this.#dependencies.timers,
-      collected: state.name === 'collecting' ? state.blocks.take() : [],
+      collected: state.name === 'collecting' ? state.answer.blocks.take() : [],
       head,
       stream: readingOf(state),
       error,

@@ -30,6 +30,8 @@ export class RelayProgress implements Contact {
   receivedTokens: Promise<number> | undefined;
   /** Stops the route's time limit. */
   cancelTimer: () => void = () => {};
+  /** Stops the wait for a usage after the end mark; undefined where none has begun. */
+  cancelUsageTimer: (() => void) | undefined;
   /** Stops the time limit for the first content. */
   cancelContentTimer: () => void = () => {};
 
@@ -98,8 +100,9 @@ export class RelayProgress implements Contact {
     const state = this.#state;
     this.enter({ name: 'settled' });
     this.cancelTimer();
+    this.cancelUsageTimer?.();
     if (state.name === 'reading_on') state.readOn.close();
-    if (state.name === 'collecting') state.blocks.free();
+    if (state.name === 'collecting') state.answer.blocks.free();
     this.#exchange.onStop = undefined;
   }
 }

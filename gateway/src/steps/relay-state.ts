@@ -1,6 +1,6 @@
-import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import type { CallersStream } from '../protocols/outgoing.ts';
 import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+import type { CollectedAnswer } from './collected-answer.ts';
 import type { HeldStream } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
 import { type Head, isProviderError } from './whole-answer.ts';
@@ -10,7 +10,7 @@ export type RelayState =
   /** The request is on its way; no head has come. */
   | { readonly name: 'waiting' }
   /** An answer comes that is read whole before any of it is sent. */
-  | { readonly name: 'collecting'; readonly head: Head; readonly blocks: ByteBlocks }
+  | { readonly name: 'collecting'; readonly head: Head; readonly answer: CollectedAnswer }
   /** The whole answer has come and is read, in a reader thread if it is large. */
   | { readonly name: 'inspecting'; readonly head: Head; readonly heldBytes: number }
   /** A stream is kept back until its first content: another attempt may follow. */
@@ -26,7 +26,8 @@ type StateName = RelayState['name'];
 
 const NEXT: Readonly<Record<StateName, readonly StateName[]>> = {
   waiting: ['collecting', 'holding', 'streaming', 'reading_on', 'settled'],
-  collecting: ['inspecting', 'reading_on', 'settled'],
+  // Events under another content type become a stream.
+  collecting: ['holding', 'streaming', 'inspecting', 'reading_on', 'settled'],
   inspecting: ['settled'],
   holding: ['streaming', 'reading_on', 'settled'],
   streaming: ['reading_on', 'settled'],
@@ -57,7 +58,7 @@ export function readingOf(state: RelayState): StreamReading | undefined {
 
 /** The bytes of the answer in memory, beside what waits for the caller. */
 export function keptBytes(state: RelayState): number {
-  if (state.name === 'collecting') return state.blocks.length;
+  if (state.name === 'collecting') return state.answer.blocks.length;
   if (state.name === 'holding') return state.held.keptBytes;
   if (state.name === 'inspecting') return state.heldBytes;
   if (state.name === 'reading_on') return state.readOn.keptBytes;

@@ -1,17 +1,16 @@
 import { freeMemorySoon } from '@gatehouse/http/free-memory';
-import { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
-import { upstreamFailed, upstreamTimedOut } from '../http/upstream-errors.ts';
+import { upstreamTimedOut } from '../http/upstream-errors.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
 import type { CallersStream } from '../protocols/outgoing.ts';
 import type { StreamReading } from '../protocols/protocol.ts';
 import { type Redaction, redactionOf } from '../protocols/redaction.ts';
 import { EventTooLarge } from '../protocols/sse.ts';
-import { isConnectionError } from '../upstreams/connector.ts';
-import { describeFailure } from '../upstreams/failures.ts';
-import { isEventStream, unusableHead } from '../upstreams/headers.ts';
+import { unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders, UpstreamListener } from '../upstreams/upstream.ts';
+import { CollectedAnswer } from './collected-answer.ts';
 import { type AnswerKind, Flow } from './flow.ts';
 import { HeldStream, MAX_HELD_MS, outcomeOfHeld } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';
@@ -26,6 +25,7 @@ import {
 } from './send-request.ts';
 import { StreamSender } from './stream-sender.ts';
 import {
+  asEvents,
   brokenAnswer,
   CUT_SHORT,
   errorWithin,
@@ -40,7 +40,8 @@ import {
 //
 //   waiting → streaming → settled                A stream is passed on as it comes, its end kept back.
 //   waiting → collecting → inspecting → settled  Anything else is read whole first, so that a provider that fails
-//                                                half-way becomes a clean error and not half an answer.
+//                                                half-way becomes a clean error and not half an answer. Events under
+//                                                another content type are a stream all the same.
 //
 // Where another attempt may follow, a stream goes through `holding` first: it is kept back until its first content.
 //
@@ -49,6 +50,9 @@ import {
 //
 // Where the provider is at work on an answer that the caller will not get, because it left or because there is no
 // memory for it, the relay goes through `reading_on`: the rest is read for its usage, which the caller pays for.
+
+/** How long a provider that keeps its connection open is listened to after its end mark, where it has not said its usage. */
+const MAX_LATE_USAGE_MS = 250;
 
 /** One request to a provider, and its answer on the way back. */
 export class Relay implements UpstreamListener {
@@ -138,15 +142,10 @@ export class Relay implements UpstreamListener {
       } else if (unusable !== undefined) {
         this.#progress.refuse(brokenAnswer(unusable));
       } else if (isStream) {
-        const reading = outgoing.openStream();
-        if (this.#limits.canBeFollowed && isEventStream(headers)) this.#hold(new HeldStream(head, reading));
-        else this.#beginStream(head, reading);
+        this.#openStream(head);
       } else {
-        this.#progress.enter({
-          name: 'collecting',
-          head,
-          blocks: new ByteBlocks(undefined, Number.MAX_SAFE_INTEGER),
-        });
+        const answer = new CollectedAnswer(outgoing.isStream && status < 300);
+        this.#progress.enter({ name: 'collecting', head, answer });
       }
     } catch (error) {
       this.#progress.fail(error);
@@ -168,7 +167,7 @@ export class Relay implements UpstreamListener {
           break;
         case 'collecting':
           this.#flow.count(chunk.length, 'whole');
-          this.#collect(state.blocks, chunk);
+          this.#collect(state.head, state.answer, chunk);
           break;
         case 'reading_on':
           this.#readOn(state.readOn, chunk);
@@ -187,7 +186,7 @@ export class Relay implements UpstreamListener {
       } else if (state.name === 'holding') {
         this.#endHeld(state.held);
       } else if (state.name === 'collecting') {
-        this.#inspect(state.head, state.blocks);
+        this.#inspect(state.head, state.answer.blocks);
       } else if (state.name === 'reading_on') {
         state.readOn.end(() => this.#interruptions.endReadOn(state.readOn));
       }
@@ -199,23 +198,9 @@ export class Relay implements UpstreamListener {
   onFailure(error: Error): void {
     // What it sends too much of it goes on sending.
     if (!(error instanceof EventTooLarge)) this.#flow.onUpstreamFinished();
-    const reason = describeFailure(error);
-    const { state } = this.#progress;
-    if (state.name === 'waiting') {
-      this.#progress.isUnreachable = isConnectionError(error);
-      this.#progress.refuse(upstreamFailed('The provider could not be reached.', reason));
-    } else if (state.name === 'collecting') {
-      this.#progress.refuse(brokenAnswer(reason));
-    } else if (state.name === 'holding') {
-      this.#progress.refuse(brokenAnswer(reason), state.held.reading);
-    } else if (state.name === 'streaming') {
-      this.#interruptions.endStreamEarly('upstream_stream_aborted', brokenAnswer(reason), reason);
-    } else if (state.name === 'reading_on') {
-      this.#interruptions.endReadOn(state.readOn);
-    }
+    this.#interruptions.onFailure(error);
   }
 
-  /** Vectors pass as a stream does. */
   #kindOfStream(): AnswerKind {
     return this.#context.outgoing.passesWhole ? 'vectors' : 'events';
   }
@@ -223,6 +208,13 @@ export class Relay implements UpstreamListener {
   #onError(error: unknown): void {
     if (error instanceof EventTooLarge) this.onFailure(error);
     else this.#progress.fail(error);
+  }
+
+  #openStream(head: Head): void {
+    const { outgoing } = this.#context;
+    const reading = outgoing.openStream();
+    if (outgoing.passesWhole || this.#limits.canBeFollowed) this.#hold(new HeldStream(head, reading));
+    else this.#beginStream(head, reading);
   }
 
   #hold(held: HeldStream): void {
@@ -235,7 +227,7 @@ export class Relay implements UpstreamListener {
 
   /** True if what was kept back goes on to the caller, or is a failure. */
   #judgeHeld(held: HeldStream): void {
-    if (held.isError) this.#endHeld(held);
+    if (held.isOver) this.#endHeld(held);
     else if (held.isReady) this.#showHeld(held);
     else this.#flow.update();
   }
@@ -259,7 +251,10 @@ export class Relay implements UpstreamListener {
   #passOn(reading: CallersStream, bytes: Buffer): void {
     this.#sender.pass(reading, bytes);
     if (reading.hasContent) this.#limits.onContent();
-    if (reading.isDone) this.#endStream(reading);
+    if (!reading.isDone) return;
+    const end = () => this.#endStream(reading);
+    if (reading.usage !== undefined || !reading.isComplete) end();
+    else this.#progress.cancelUsageTimer ??= this.#dependencies.timers.after(MAX_LATE_USAGE_MS, end);
   }
 
   #endStream(reading: StreamReading): void {
@@ -273,10 +268,17 @@ export class Relay implements UpstreamListener {
     this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
   }
 
-  #collect(blocks: ByteBlocks, chunk: Buffer): void {
-    blocks.append(chunk);
-    if (blocks.length > SMALL_BODY_BYTES) freeMemorySoon(chunk);
-    if (blocks.length <= MAX_ANSWER_BYTES) this.#flow.update();
+  #collect(head: Head, answer: CollectedAnswer, chunk: Buffer): void {
+    answer.append(chunk);
+    const { length } = answer.blocks;
+    if (answer.areEvents) {
+      this.#progress.head = asEvents(head);
+      this.#openStream(asEvents(head));
+      this.onData(answer.take());
+      return;
+    }
+    if (length > SMALL_BODY_BYTES) freeMemorySoon(chunk);
+    if (length <= MAX_ANSWER_BYTES) this.#flow.update();
     else this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${MAX_ANSWER_BYTES} bytes`));
   }
 

@@ -32,6 +32,11 @@ export interface Head {
   readonly headers: UpstreamHeaders;
 }
 
+/** The head of an answer that the caller gets as events, whatever the provider called it. */
+export function asEvents({ status, headers }: Head): Head {
+  return { status, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' } };
+}
+
 /** True if the provider answered that it will not do it, or something that is no answer. */
 export function isProviderError(head: Head | undefined): boolean {
   return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
@@ -64,7 +69,10 @@ export async function readWholeAnswer(
   const { result: facts, body } = read;
   const { isAnswer, generatedTokens, upstreamError, ...others } = facts;
   if (!isError && !isAnswer) {
-    const error = brokenAnswer(upstreamError ?? 'answered with something that is no completion');
+    const error =
+      upstreamError === null
+        ? brokenAnswer('answered with something that is no completion')
+        : failedAnswer(upstreamError);
     return { kind: 'refused', error, reading: facts.usage && unshown(facts.usage) };
   }
   const reading: AnswerReading | undefined = isAnswer
@@ -75,7 +83,9 @@ export async function readWholeAnswer(
         upstreamError,
       }
     : undefined;
-  const headers = context.outgoing.headersToCaller(status, head.headers);
+  const { outgoing } = context;
+  const shown = isAnswer && outgoing.isStream ? asEvents(head).headers : head.headers;
+  const headers = outgoing.headersToCaller(status, shown);
   const answered = { kind: 'answered', status, headers, body, reading, upstreamError } as const;
   return checkRejection(answered, context, requestId, log);
 }
@@ -120,4 +130,9 @@ export function errorWithin(
 
 export function brokenAnswer(reason: string): GatewayError {
   return upstreamFailed('The provider did not give a usable answer.', reason);
+}
+
+/** The same where the provider said why. */
+export function failedAnswer(words: string): GatewayError {
+  return upstreamFailed(`The provider did not give a usable answer: ${words}`, words);
 }

@@ -26,6 +26,8 @@ export function headersFor({
   return {
     'content-type': 'application/json',
     accept: isStream ? 'text/event-stream' : 'application/json',
+    // Without it any coding may be sent.
+    'accept-encoding': 'identity',
     'user-agent': 'gatehouse',
     ...(dialect === 'anthropic' && { 'anthropic-version': ANTHROPIC_VERSION }),
     ...passed,

@@ -40,18 +40,18 @@ describe('a message that came whole', () => {
   });
 
   for (const [title, answer, error] of [
-    ['none', {}, null],
-    ['its message', { error: { type: 'x', message: 'no' } }, 'no'],
-    ['nothing that is understood', { error: {} }, null],
+    ['none', { content: [] }, null],
+    ['its message', { content: [], error: { type: 'x', message: 'no' } }, 'no'],
+    ['nothing that is understood', { content: [], error: {} }, null],
   ] as const) {
     it(`keeps of an error inside it ${title}`, () => assert.equal(read(answer)?.upstreamError, error));
   }
 
-  it('is none when it is no object, no JSON, or too large a structure', () => {
-    assert.equal(read([]), undefined);
+  it('is none when it is no object, has no list of blocks, is no JSON, or too large a structure', () => {
+    for (const value of [[], {}, { content: null }, { content: { type: 'text', text: 'x' } }])
+      assert.equal(read(value), undefined);
     assert.equal(readMessagesAnswer(Buffer.from('{"content":')), undefined);
     assert.equal(readMessagesAnswer(Buffer.from(`[${'{},'.repeat(600_000)}{}]`)), undefined);
-    assert.deepEqual(read({ content: { type: 'text', text: 'x' } })?.hasContent, false);
   });
 
   it('has its usage read while nothing else is kept', () => {

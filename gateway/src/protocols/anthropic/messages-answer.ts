@@ -1,5 +1,5 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
-import { readErrorMessage } from '../error-message.ts';
+import { errorBeside } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject } from '../json.ts';
@@ -7,16 +7,16 @@ import { statesOutput } from '../usage-figures.ts';
 import { inputOf, piecesOf } from './messages-content.ts';
 import { readUsage } from './usage.ts';
 
-/** Reads a message that came whole. */
+/** Reads a message that came whole. Without a list of blocks, empty or not, it is none. */
 export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
-  if (!isJsonObject(answer)) return undefined;
+  const blocks = isJsonObject(answer) ? answer['content'] : undefined;
+  if (!isJsonObject(answer) || !Array.isArray(blocks)) return undefined;
   const usage = readUsage(answer['usage']);
   const generated = new GeneratedText();
-  const blocks: readonly unknown[] = Array.isArray(answer['content']) ? answer['content'] : [];
   let hasContent = false;
   let hasReasoning = (usage?.reasoningTokens ?? 0) > 0;
-  blocks.forEach((block, index) => {
+  blocks.forEach((block: unknown, index) => {
     if (!isJsonObject(block)) return;
     const input = inputOf(block);
     if (input !== undefined) {
@@ -34,6 +34,6 @@ export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
     hasContent,
     hasReasoning,
     generated,
-    upstreamError: 'error' in answer ? (readErrorMessage(answer) ?? null) : null,
+    upstreamError: errorBeside(answer) ?? null,
   };
 }

@@ -138,7 +138,8 @@ describe('MessagesStream', () => {
   it('is complete with the end mark, with a stop reason, and with an error', () => {
     assert.equal(pass(pieces.slice(0, -2)).stream.isComplete, false);
     assert.equal(pass(pieces.slice(0, -1)).stream.isComplete, true);
-    assert.equal(pass([MESSAGE_STOP]).stream.isComplete, true);
+    assert.equal(pass([pieces[0] ?? '', MESSAGE_STOP]).stream.isComplete, true);
+    assert.equal(pass([MESSAGE_STOP]).stream.isComplete, false);
     assert.equal(pass([messageDelta({ output_tokens: 1 }, null)]).stream.isComplete, false);
     const failed = event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } });
     const { stream, passed } = pass([failed]);

@@ -1,4 +1,5 @@
-import { readErrorMessage } from '../error-message.ts';
+import { inAnthropicsWords, isTooLong } from '../context-length.ts';
+import { errorInstead, errorInWords } from '../error-message.ts';
 import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
@@ -11,6 +12,15 @@ import { UsageTally } from './usage.ts';
 // A stream of a message on its way to the caller. Every event passes byte for byte: pings too, and events that are not
 // known here. Its end mark is `message_stop`.
 
+const KNOWN: ReadonlySet<unknown> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'ping',
+]);
+
 export class MessagesStream implements StreamReading {
   readonly generated = new GeneratedText();
   isUsageFinal = false;
@@ -18,6 +28,8 @@ export class MessagesStream implements StreamReading {
   hasContent = false;
   #hasThinking = false;
   #hasStopReason = false;
+  #hasBegun = false;
+  #hasToldError = false;
   readonly #tally = new UsageTally();
   readonly #passage: EventPassage;
 
@@ -37,8 +49,13 @@ export class MessagesStream implements StreamReading {
     return this.#passage.isDone;
   }
 
+  /** An end mark is no end of a message that has not begun. */
   get isComplete(): boolean {
-    return this.isDone || this.upstreamError !== null || this.#hasStopReason;
+    return (
+      (this.isDone && (this.#hasBegun || this.hasContent)) ||
+      this.upstreamError !== null ||
+      this.#hasStopReason
+    );
   }
 
   countGenerated(count: CountTokens): Promise<number> {
@@ -57,18 +74,32 @@ export class MessagesStream implements StreamReading {
     return this.#passage.end();
   }
 
-  #judge({ bytes, text, value: body = {} }: ReceivedEvent): EventFate {
+  #judge({ bytes, text, data, value: body = {} }: ReceivedEvent): EventFate {
     // Clients go by the type in the data; servers that leave it out name the event.
     const type = typeof body['type'] === 'string' ? body['type'] : nameOf(text);
-    if (type === 'message_stop') return 'end mark';
-    this.#read(type, body);
+    if (type === 'message_stop') return this.#hasToldError ? 'left out' : 'end mark';
+    if (type === 'error' && isJsonObject(body['error'])) this.upstreamError ??= errorInWords(body);
+    else if (!KNOWN.has(type)) return this.#readOther(bytes, errorInstead(nameOf(text), data, body));
+    else this.#read(type, body);
     return bytes;
+  }
+
+  /** An event that is none of the format. An error in another shape becomes one that clients read. */
+  #readOther(bytes: Buffer, error: string | undefined): Buffer {
+    if (error === undefined) return bytes;
+    this.upstreamError ??= error;
+    this.#hasToldError = true;
+    const told = isTooLong(error)
+      ? { type: 'invalid_request_error', message: inAnthropicsWords(error) }
+      : { type: 'api_error', message: error };
+    return Buffer.from(`event: error\ndata: ${JSON.stringify({ type: 'error', error: told })}\n\n`);
   }
 
   #read(type: string | undefined, body: JsonObject): void {
     switch (type) {
       case 'message_start': {
         const { message } = body;
+        this.#hasBegun = true;
         // What it says of the output is the first token or two.
         if (isJsonObject(message)) this.#tally.add(message['usage']);
         break;
@@ -83,10 +114,7 @@ export class MessagesStream implements StreamReading {
         const { delta } = body;
         if (this.#tally.add(body['usage'])) this.isUsageFinal = true;
         if (isJsonObject(delta) && typeof delta['stop_reason'] === 'string') this.#hasStopReason = true;
-        break;
       }
-      case 'error':
-        this.upstreamError = readErrorMessage(body) ?? 'an error without a message';
     }
   }
 

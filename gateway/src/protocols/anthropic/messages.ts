@@ -3,6 +3,7 @@ import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';
 import { UsageMember } from '../usage-member.ts';
 import { readMessagesAnswer } from './messages-answer.ts';
+import { messagesEvents } from './messages-events.ts';
 import { MESSAGES_MEMBERS } from './messages-prompt.ts';
 import { MessagesStream } from './messages-stream.ts';
 import { readMessages } from './read-messages.ts';
@@ -20,6 +21,7 @@ export const messages: Format = {
   readAnswer: readMessagesAnswer,
   openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new MessagesStream(options),
+  eventsOf: messagesEvents,
   streamError: (error, requestId) =>
     Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),
 };

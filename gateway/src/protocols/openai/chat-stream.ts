@@ -1,11 +1,14 @@
-import { readErrorMessage } from '../error-message.ts';
+import { isTooLong, TOO_LONG_CODE } from '../context-length.ts';
+import { errorBeside, errorInstead } from '../error-message.ts';
 import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
-import { withData } from '../sse.ts';
+import { nameOf, withData } from '../sse.ts';
+import { brokenOff } from './chat-answer.ts';
 import { type PiecesOfChoice, piecesOfDelta } from './chat-message.ts';
+import { finishOf } from './finish-reasons.ts';
 import { hasReasoningTokens, readUsage } from './usage.ts';
 
 // A stream of chunks of a chat completion, or of a text completion, on its way to the caller. Its end mark is `[DONE]`.
@@ -25,21 +28,30 @@ export class ChatStream implements StreamReading {
   readonly #choices: number;
   readonly #piecesOf: PiecesOfChoice;
   readonly #finished = new Set<unknown>();
+  #hasToldError = false;
   readonly #passage: EventPassage;
 
   constructor(options: StreamOptions, piecesOf: PiecesOfChoice = piecesOfDelta) {
     this.#piecesOf = piecesOf;
     this.#showsUsage = options.showsUsage;
     this.#choices = options.choices;
-    this.#passage = new EventPassage(options.redaction, (event) => this.#judge(event));
+    this.#passage = new EventPassage(
+      options.redaction,
+      (event) => this.#judge(event),
+      // Some servers say what they bill after their end mark.
+      ({ usage, choices }) =>
+        this.usage === undefined && isJsonObject(usage) && !(Array.isArray(choices) && choices.length > 0),
+    );
   }
 
   get isDone(): boolean {
     return this.#passage.isDone;
   }
 
+  /** An end mark is no end of an answer that has neither content nor a finish. */
   get isComplete(): boolean {
-    return this.isDone || this.upstreamError !== null || this.#finished.size >= this.#choices;
+    const hasEnded = this.isDone && (this.hasContent || this.#finished.size > 0);
+    return hasEnded || this.upstreamError !== null || this.#finished.size >= this.#choices;
   }
 
   countGenerated(count: CountTokens): Promise<number> {
@@ -59,12 +71,15 @@ export class ChatStream implements StreamReading {
   }
 
   #judge({ bytes, text, data, value: chunk }: ReceivedEvent): EventFate {
-    if (data === '[DONE]') return 'end mark';
-    if (!chunk) return bytes;
+    if (data === '[DONE]') return this.#hasToldError ? 'left out' : 'end mark';
+    const choices = chunk?.['choices'];
+    const isChunk = Array.isArray(choices) || isJsonObject(chunk?.['usage']);
+    if (!chunk || !isChunk) return this.#fail(bytes, chunk, errorInstead(nameOf(text), data, chunk));
     this.#read(chunk);
+    const error = errorBeside(chunk) ?? brokenOff(choices);
+    if (error !== undefined) return this.#fail(bytes, chunk, error);
     if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return bytes;
-    const isOnlyUsage =
-      isJsonObject(chunk['usage']) && Array.isArray(chunk['choices']) && chunk['choices'].length === 0;
+    const isOnlyUsage = isJsonObject(chunk['usage']) && !(Array.isArray(choices) && choices.length > 0);
     if (isOnlyUsage) return 'left out';
     const shown = withoutMember(data, 'usage');
     const rest = text.includes(data)
@@ -73,17 +88,26 @@ export class ChatStream implements StreamReading {
     return Buffer.from(rest);
   }
 
+  /** Notes the error of an event, if there is one. Clients read the member `error` alone: where that is missing, an event with it follows. */
+  #fail(bytes: Buffer, value: JsonObject | undefined, error: string | undefined): Buffer {
+    if (error === undefined) return bytes;
+    this.upstreamError ??= error;
+    const { error: member, choices, code = null } = value ?? {};
+    if (isJsonObject(member) || (typeof member === 'string' && member !== '')) return bytes;
+    this.#hasToldError = true;
+    const shown = isTooLong(error, code) ? TOO_LONG_CODE : code;
+    const told = { message: error, type: 'upstream_error', param: null, code: shown };
+    const event = Buffer.from(`data: ${JSON.stringify({ error: told })}\n\n`);
+    return Array.isArray(choices) && choices.length > 0 ? Buffer.concat([bytes, event]) : event;
+  }
+
   #read(chunk: JsonObject): void {
     this.#readChoices(chunk['choices']);
     const usage = readUsage(chunk['usage']);
-    if (usage) {
-      this.usage = usage;
-      this.isUsageFinal = true;
-      this.hasReasoning ||= hasReasoningTokens(chunk['usage']);
-    }
-    if (isJsonObject(chunk['error']) || typeof chunk['error'] === 'string') {
-      this.upstreamError = readErrorMessage(chunk) ?? 'an error without a message';
-    }
+    if (!usage) return;
+    this.usage = usage;
+    this.isUsageFinal = true;
+    this.hasReasoning ||= hasReasoningTokens(chunk['usage']);
   }
 
   #readChoices(choices: unknown): void {
@@ -100,8 +124,8 @@ export class ChatStream implements StreamReading {
         this.hasContent = true;
         this.isUsageFinal = false;
       }
-      const isNew = typeof choice['finish_reason'] === 'string' && this.#finished.size < this.#choices;
-      if (isNew) this.#finished.add(index);
+      const hasEnded = finishOf(choice['finish_reason']) !== undefined;
+      if (hasEnded && this.#finished.size < this.#choices) this.#finished.add(index);
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { Format } from '../format.ts';
 import { UsageMember } from '../usage-member.ts';
 import { readChatAnswer } from './chat-answer.ts';
+import { chatEvents } from './chat-events.ts';
 import { chatEdits } from './chat-layout.ts';
 import { CHAT_MEMBERS } from './chat-prompt.ts';
 import { ChatStream } from './chat-stream.ts';
@@ -17,5 +18,6 @@ export const chat: Format = {
   readAnswer: readChatAnswer,
   openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new ChatStream(options),
+  eventsOf: chatEvents,
   streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
 };

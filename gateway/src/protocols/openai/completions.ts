@@ -3,6 +3,7 @@ import type { Format } from '../format.ts';
 import { UsageMember } from '../usage-member.ts';
 import { chat } from './chat.ts';
 import { readChatAnswer } from './chat-answer.ts';
+import { completionEvents } from './chat-events.ts';
 import type { PiecesOfChoice } from './chat-message.ts';
 import { ChatStream } from './chat-stream.ts';
 import { COMPLETIONS_MEMBERS, readCompletions } from './read-completions.ts';
@@ -27,5 +28,6 @@ export const completions: Format = {
   readAnswer: (body) => readChatAnswer(body, piecesOf),
   openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new ChatStream(options, piecesOf),
+  eventsOf: completionEvents,
   streamError: chat.streamError,
 };

@@ -1,4 +1,5 @@
-import { readErrorMessage } from '../error-message.ts';
+import { parseJson } from '../answer-json.ts';
+import { errorInstead } from '../error-message.ts';
 import { MemberReader } from '../member-reader.ts';
 import type { StreamReading, Usage } from '../protocol.ts';
 import type { Redaction } from '../redaction.ts';
@@ -11,17 +12,21 @@ import { readUsage } from './usage.ts';
 
 /** A character of a credential in its longest spelling, `\u00xx`. */
 const MAX_SPELLING_LENGTH = 6;
+/** More than an error has. */
+const MAX_START_BYTES = 16 * 1024;
+const WITHOUT_VECTORS = 'answered without an embedding';
 const NOTHING: Buffer<ArrayBuffer> = Buffer.alloc(0);
 
 export class EmbeddingsStream implements StreamReading {
   readonly isDone = false;
   readonly hasReasoning = false;
-  hasContent = false;
   readonly #usage = new MemberReader('usage');
-  readonly #error = new MemberReader('error');
+  readonly #data = new MemberReader('data');
   readonly #redaction: Redaction | undefined;
   readonly #keptBytes: number;
   #kept = NOTHING;
+  /** What came before the first vector, which holds the words of a provider that gives none. */
+  #start = NOTHING;
 
   constructor(redaction: Redaction | undefined) {
     this.#redaction = redaction;
@@ -36,16 +41,22 @@ export class EmbeddingsStream implements StreamReading {
     return this.usage !== undefined;
   }
 
+  /** True once the first vector has begun. */
+  get hasContent(): boolean {
+    return this.#data.isFilled;
+  }
+
   get isComplete(): boolean {
     return this.#usage.isWhole;
   }
 
   get upstreamError(): string | null {
-    return readErrorMessage({ error: this.#error.value }) ?? null;
+    if (this.hasContent || !this.isComplete) return null;
+    return errorInstead(undefined, '', parseJson(this.#start.toString())) ?? WITHOUT_VECTORS;
   }
 
   get keptBytes(): number {
-    return this.#kept.length;
+    return this.#kept.length + this.#start.length;
   }
 
   countGenerated(): Promise<number> {
@@ -53,9 +64,11 @@ export class EmbeddingsStream implements StreamReading {
   }
 
   push(chunk: Buffer): Buffer {
-    this.hasContent = true;
     this.#usage.push(chunk);
-    this.#error.push(chunk);
+    this.#data.push(chunk);
+    if (this.hasContent) this.#start = NOTHING;
+    else if (this.#start.length < MAX_START_BYTES)
+      this.#start = Buffer.concat([this.#start, chunk.subarray(0, MAX_START_BYTES)]);
     const joined = Buffer.concat([this.#kept, chunk]);
     const bytes = this.#redaction?.bytes(joined) ?? joined;
     const end = Math.max(bytes.length - this.#keptBytes, 0);

@@ -1,5 +1,5 @@
 import { bodyEdits } from '../body-layout.ts';
-import { readErrorMessage } from '../error-message.ts';
+import { errorBeside } from '../error-message.ts';
 import type { AnswerContent, Format } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { MemberReader } from '../member-reader.ts';
@@ -22,19 +22,19 @@ export const embeddings: Format = {
   passesWhole: true,
 };
 
-/** Millions of numbers may be in there, so it is looked through and not parsed. */
+/** Millions of numbers may be in there, so it is looked through and not parsed. Without a vector it is no answer. */
 function readEmbeddingsAnswer(body: Buffer): AnswerContent | undefined {
   const usage = new EmbeddingsUsage();
   const error = new MemberReader('error');
-  usage.push(body);
-  error.push(body);
-  if (!usage.isWhole) return undefined;
+  const data = new MemberReader('data');
+  for (const reader of [usage, error, data]) reader.push(body);
+  if (!usage.isWhole || !data.isFilled) return undefined;
   return {
     usage: usage.usage,
     hasContent: true,
     hasReasoning: false,
     generated: new GeneratedText(),
-    upstreamError: readErrorMessage({ error: error.value }) ?? null,
+    upstreamError: errorBeside({ error: error.value }) ?? null,
   };
 }
 

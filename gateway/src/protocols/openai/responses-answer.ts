@@ -1,5 +1,5 @@
 import { isTooComplex, parseJson } from '../answer-json.ts';
-import { readErrorMessage } from '../error-message.ts';
+import { errorInWords } from '../error-message.ts';
 import type { AnswerContent } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
@@ -10,10 +10,10 @@ import { readResponsesUsage } from './usage.ts';
 // Those of providers have some sixty characters.
 const MAX_ID_LENGTH = 256;
 
-/** Reads a response that came whole. */
+/** Reads a response that came whole. Without a list of items, empty or not, it is none. */
 export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
-  return isJsonObject(answer) ? readResponse(answer) : undefined;
+  return isJsonObject(answer) && Array.isArray(answer['output']) ? readResponse(answer) : undefined;
 }
 
 /** Reads a response that has ended, by itself or in the last event of a stream. */
@@ -52,5 +52,5 @@ export function idOf({ id }: JsonObject): string | undefined {
 function errorOf(response: JsonObject): string | null {
   const { status, error } = response;
   const isFailed = status === 'failed' || (error !== null && error !== undefined);
-  return isFailed ? (readErrorMessage(response) ?? 'an error without a message') : null;
+  return isFailed ? errorInWords(response) : null;
 }

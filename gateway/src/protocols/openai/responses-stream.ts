@@ -1,9 +1,11 @@
-import { readErrorMessage } from '../error-message.ts';
+import { isTooLong, TOO_LONG_CODE } from '../context-length.ts';
+import { errorInstead } from '../error-message.ts';
 import { type EventFate, EventPassage, type ReceivedEvent } from '../event-passage.ts';
 import type { StreamOptions } from '../format.ts';
 import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
+import { nameOf } from '../sse.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { idOf, readResponse } from './responses-answer.ts';
 import { ResponsesText } from './responses-text.ts';
@@ -22,6 +24,8 @@ export class ResponsesStream implements StreamReading {
   hasContent = false;
   hasReasoning = false;
   responseId: string | undefined;
+  #hasEnded = false;
+  #hasToldError = false;
   readonly #text = new ResponsesText(this.generated);
   readonly #passage: EventPassage;
 
@@ -33,8 +37,9 @@ export class ResponsesStream implements StreamReading {
     return this.#passage.isDone;
   }
 
+  /** The end mark of other formats is no end of a response without content. */
   get isComplete(): boolean {
-    return this.isDone || this.upstreamError !== null;
+    return this.#hasEnded || (this.isDone && this.hasContent) || this.upstreamError !== null;
   }
 
   countGenerated(count: CountTokens): Promise<number> {
@@ -53,16 +58,28 @@ export class ResponsesStream implements StreamReading {
     return this.#passage.end();
   }
 
-  #judge({ bytes, data, value }: ReceivedEvent): EventFate {
+  #judge({ bytes, text, data, value }: ReceivedEvent): EventFate {
     // Some servers end every kind of stream like this.
-    if (data === '[DONE]') return 'end mark';
-    if (!value) return bytes;
-    if (ENDS.has(value['type'])) {
+    if (data === '[DONE]') return this.#hasToldError ? 'left out' : 'end mark';
+    const type = value?.['type'];
+    if (ENDS.has(type) && value) {
       this.#readEnd(value);
       return 'end mark';
     }
-    this.#read(value);
+    if (value && typeof type === 'string' && type.startsWith('response.')) this.#read(value);
+    else return this.#readOther(bytes, type, errorInstead(nameOf(text), data, value));
     return bytes;
+  }
+
+  /** An event that is none of the format. An error in another shape becomes one that clients read. */
+  #readOther(bytes: Buffer, type: unknown, error: string | undefined): Buffer {
+    if (error === undefined) return bytes;
+    this.upstreamError ??= error;
+    if (type === 'error') return bytes;
+    this.#hasToldError = true;
+    const code = isTooLong(error) ? TOO_LONG_CODE : 'upstream_error';
+    const told = { type: 'error', sequence_number: 0, code, message: error, param: null };
+    return Buffer.from(`event: error\ndata: ${JSON.stringify(told)}\n\n`);
   }
 
   #read(event: JsonObject): void {
@@ -75,12 +92,10 @@ export class ResponsesStream implements StreamReading {
     if (event['type'] === 'response.created' && isJsonObject(event['response'])) {
       this.responseId = idOf(event['response']);
     }
-    if (event['type'] === 'error') {
-      this.upstreamError = readErrorMessage(event) ?? 'an error without a message';
-    }
   }
 
   #readEnd(event: JsonObject): void {
+    this.#hasEnded = true;
     const response = isJsonObject(event['response']) ? event['response'] : {};
     const { usage, hasContent, hasReasoning, upstreamError, responseId } = readResponse(response);
     this.responseId ??= responseId;

@@ -3,6 +3,7 @@ import { UsageMember } from '../usage-member.ts';
 import { readResponses } from './read-responses.ts';
 import { readResponsesAnswer } from './responses-answer.ts';
 import { responsesStreamError } from './responses-error.ts';
+import { responsesEvents } from './responses-events.ts';
 import { responsesEdits } from './responses-layout.ts';
 import { RESPONSES_MEMBERS } from './responses-prompt.ts';
 import { ResponsesStream } from './responses-stream.ts';
@@ -18,5 +19,6 @@ export const responses: Format = {
   readAnswer: readResponsesAnswer,
   openUsage: () => new UsageMember(readResponsesUsage),
   openStream: (options) => new ResponsesStream(options),
+  eventsOf: responsesEvents,
   streamError: responsesStreamError,
 };

@@ -107,7 +107,7 @@ describe('an answer', () => {
     ['length', 'max_tokens'],
     ['tool_calls', 'end_turn'],
     ['content_filter', 'refusal'],
-    ['else', 'end_turn'],
+    ['else', 'max_tokens'],
     [null, 'end_turn'],
   ] as const) {
     it(`that ends with ${finish} ends a message with ${stop}`, () => {

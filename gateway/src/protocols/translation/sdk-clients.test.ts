@@ -76,7 +76,12 @@ describe("Anthropic's client", () => {
     const answer = JSON.stringify(translateAnswer('chat', 'messages', { choices }, notesWith()));
     const message = await anthropic(answer, 200, 'application/json').create(request);
     assert.deepEqual(message.content, [{ type: 'text', text: 'Hello' }]);
-    const error = translateError(429, Buffer.from('{"error":{"message":"Slow"}}'), 'anthropic', 'req_1');
+    const error = translateError(
+      429,
+      Buffer.from('{"error":{"message":"Slow"}}'),
+      { from: 'openai', to: 'anthropic' },
+      'req_1',
+    );
     await assert.rejects(anthropic(error, 429, 'application/json').create(request), (thrown) => {
       assert.ok(thrown instanceof Anthropic.RateLimitError);
       assert.match(thrown.message, /Slow/);

@@ -1,17 +1,15 @@
+import { isTooLong, TOO_LONG_CODE } from '../context-length.ts';
+import { readErrorMessage } from '../error-message.ts';
 import { isJsonObject } from '../json.ts';
 import type { StreamError } from './stream-events.ts';
 
 /** The error of a provider in the middle of a stream. */
 export function streamErrorOf(error: unknown): StreamError {
-  if (!isJsonObject(error)) {
-    return { message: typeof error === 'string' && error !== '' ? error : UNSAID };
-  }
-  const { message, type, code } = error;
+  const message = readErrorMessage(error) ?? UNSAID;
+  const { type, code } = isJsonObject(error) ? error : {};
+  if (isTooLong(message, code, type)) return { message, kind: TOO_LONG_CODE };
   const kind = [type, code].find((one): one is string => typeof one === 'string' && one !== '');
-  return {
-    message: typeof message === 'string' && message !== '' ? message : UNSAID,
-    ...(kind !== undefined && { kind }),
-  };
+  return { message, ...(kind !== undefined && { kind }) };
 }
 
 const UNSAID = 'The provider ended its answer with an error that it did not explain.';

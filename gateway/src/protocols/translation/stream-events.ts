@@ -50,7 +50,10 @@ export type StreamEvent =
 /** Why a provider ended its stream. */
 export interface StreamError {
   readonly message: string;
-  /** The provider's kind of error, where it names one: overloaded_error, server_error, rate_limit_exceeded. */
+  /**
+   * The provider's kind of error, where it names one: overloaded_error, server_error, rate_limit_exceeded. For a conversation that is too
+   * long context_length_exceeded, whatever it named.
+   */
   readonly kind?: string;
 }
 

@@ -7,7 +7,7 @@ const asJson = (status: number, body: unknown, to: 'openai' | 'anthropic') =>
     translateError(
       status,
       Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-      to,
+      { from: to === 'openai' ? 'anthropic' : 'openai', to },
       'req_1',
     ).toString(),
   );

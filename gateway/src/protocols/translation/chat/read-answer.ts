@@ -1,6 +1,7 @@
 import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { isFailedChoice } from '../../openai/chat-answer.ts';
+import { finishOf } from '../../openai/finish-reasons.ts';
 import { readUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
 import type { Answer, Stop } from '../answer.ts';
@@ -37,8 +38,7 @@ export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undef
 }
 
 function choiceOf({ choices }: JsonObject): JsonObject | undefined {
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return isJsonObject(choice) ? choice : undefined;
+  return Array.isArray(choices) ? choices.find(isJsonObject) : undefined;
 }
 
 function messageOf(choice: JsonObject | undefined): JsonObject | undefined {
@@ -92,15 +92,16 @@ function readCall(call: JsonObject, index: number): AssistantPart[] {
   ];
 }
 
-/** Why a choice ended. Some servers say stop where they call tools. */
+/** Why a choice ended. Some servers say stop where they call tools; after a reason that is on no list the answer may not be whole. */
 export function stopOf(
   choice: JsonObject,
   { hasCalls, hasRefusal }: { readonly hasCalls: boolean; readonly hasRefusal: boolean },
 ): Stop {
-  switch (choice['finish_reason']) {
+  switch (finishOf(choice['finish_reason'])) {
     case 'length':
+    case 'unknown':
       return { reason: 'length' };
-    case 'content_filter':
+    case 'contentFilter':
       return { reason: 'contentFilter' };
     default: {
       if (hasCalls) return { reason: 'toolCalls' };

@@ -1,3 +1,4 @@
+import { TOO_LONG_CODE } from '../../context-length.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Usage } from '../../protocol.ts';
 import { answerId } from '../answer-ids.ts';
@@ -82,7 +83,8 @@ export class ChatStreamWriter implements StreamWriter {
       case 'error': {
         this.#hasFailed = true;
         const { message, kind = 'upstream_error' } = event.error;
-        return line({ error: { message, type: kind, param: null, code: kind } });
+        const type = kind === TOO_LONG_CODE ? 'invalid_request_error' : kind;
+        return line({ error: { message, type, param: null, code: kind } });
       }
     }
   }

@@ -1,3 +1,4 @@
+import { inAnthropicsWords, TOO_LONG_CODE } from '../../context-length.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Usage } from '../../protocol.ts';
 import type { Stop } from '../answer.ts';
@@ -72,7 +73,8 @@ export class MessagesStreamWriter implements StreamWriter {
 
   #fail({ message, kind }: StreamError): string {
     this.#hasFailed = true;
-    return line('error', { error: { type: typeOf(kind), message } });
+    const shown = kind === TOO_LONG_CODE ? inAnthropicsWords(message) : message;
+    return line('error', { error: { type: typeOf(kind), message: shown } });
   }
 }
 
@@ -93,7 +95,7 @@ const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
     'timeout_error',
     'overloaded_error',
   ].map((type) => [type, type] as const),
-  ['context_length_exceeded', 'invalid_request_error'],
+  [TOO_LONG_CODE, 'invalid_request_error'],
   ['insufficient_quota', 'billing_error'],
   ['rate_limit_exceeded', 'rate_limit_error'],
   ['server_is_overloaded', 'overloaded_error'],
