@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../json.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { type PiecesOfChoice, piecesOfMessage } from './chat-message.ts';
 import { finishOf } from './finish-reasons.ts';
-import { hasReasoningTokens, readUsage } from './usage.ts';
+import { hasReasoningTokens, readUsage, statedUsage } from './usage.ts';
 
 /** Reads a chat completion, or a text completion, that came whole. Without a choice it is none: SDKs read the first one. */
 export function readChatAnswer(
@@ -16,10 +16,11 @@ export function readChatAnswer(
   const answer = isTooComplex(body) ? undefined : parseJson(body.toString());
   const choices = isJsonObject(answer) ? answer['choices'] : undefined;
   if (!isJsonObject(answer) || !Array.isArray(choices) || !choices.some(isJsonObject)) return undefined;
-  const usage = readUsage(answer['usage']);
+  const stated = statedUsage(answer);
+  const usage = readUsage(stated);
   const generated = new GeneratedText();
   let hasContent = false;
-  let hasReasoning = hasReasoningTokens(answer['usage']);
+  let hasReasoning = hasReasoningTokens(stated);
   choices.forEach((choice: unknown, position) => {
     if (!isJsonObject(choice)) return;
     for (const { voice, text, isCounted, isReasoning } of piecesOf(choice, position)) {

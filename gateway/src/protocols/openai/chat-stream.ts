@@ -9,7 +9,7 @@ import { nameOf, withData } from '../sse.ts';
 import { brokenOff } from './chat-answer.ts';
 import { type PiecesOfChoice, piecesOfDelta } from './chat-message.ts';
 import { finishOf } from './finish-reasons.ts';
-import { hasReasoningTokens, readUsage } from './usage.ts';
+import { hasReasoningTokens, readUsage, statedUsage } from './usage.ts';
 
 // A stream of chunks of a chat completion, or of a text completion, on its way to the caller. Its end mark is `[DONE]`.
 //
@@ -73,7 +73,7 @@ export class ChatStream implements StreamReading {
   #judge({ bytes, text, data, value: chunk }: ReceivedEvent): EventFate {
     if (data === '[DONE]') return this.#hasToldError ? 'left out' : 'end mark';
     const choices = chunk?.['choices'];
-    const isChunk = Array.isArray(choices) || isJsonObject(chunk?.['usage']);
+    const isChunk = Array.isArray(choices) || (chunk && statedUsage(chunk) !== undefined);
     if (!chunk || !isChunk) return this.#fail(bytes, chunk, errorInstead(nameOf(text), data, chunk));
     this.#read(chunk);
     const error = errorBeside(chunk) ?? brokenOff(choices);
@@ -103,11 +103,12 @@ export class ChatStream implements StreamReading {
 
   #read(chunk: JsonObject): void {
     this.#readChoices(chunk['choices']);
-    const usage = readUsage(chunk['usage']);
+    const stated = statedUsage(chunk);
+    const usage = readUsage(stated);
     if (!usage) return;
     this.usage = usage;
     this.isUsageFinal = true;
-    this.hasReasoning ||= hasReasoningTokens(chunk['usage']);
+    this.hasReasoning ||= hasReasoningTokens(stated);
   }
 
   #readChoices(choices: unknown): void {

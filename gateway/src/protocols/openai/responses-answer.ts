@@ -5,7 +5,7 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { HostedCalls, piecesOfItem } from './responses-output.ts';
-import { readResponsesUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 // Those of providers have some sixty characters.
 const MAX_ID_LENGTH = 256;
@@ -18,7 +18,7 @@ export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
 
 /** Reads a response that has ended, by itself or in the last event of a stream. */
 export function readResponse(response: JsonObject): AnswerContent {
-  const usage = readResponsesUsage(response['usage']);
+  const usage = readUsage(response['usage']);
   const generated = new GeneratedText();
   const calls = new HostedCalls();
   const items: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];

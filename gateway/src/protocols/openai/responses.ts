@@ -7,7 +7,7 @@ import { responsesEvents } from './responses-events.ts';
 import { responsesEdits } from './responses-layout.ts';
 import { RESPONSES_MEMBERS } from './responses-prompt.ts';
 import { ResponsesStream } from './responses-stream.ts';
-import { readResponsesUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 /** OpenAI's Responses API. */
 export const responses: Format = {
@@ -17,7 +17,7 @@ export const responses: Format = {
   readRequest: readResponses,
   upstreamEdits: responsesEdits,
   readAnswer: readResponsesAnswer,
-  openUsage: () => new UsageMember(readResponsesUsage),
+  openUsage: () => new UsageMember(readUsage),
   openStream: (options) => new ResponsesStream(options),
   eventsOf: responsesEvents,
   streamError: responsesStreamError,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hasReasoningTokens, readResponsesUsage, readUsage } from './usage.ts';
+import { hasReasoningTokens, readUsage, statedUsage } from './usage.ts';
 
 const counts = { promptTokens: 9, completionTokens: 4 };
 
@@ -79,7 +79,7 @@ describe('readUsage of an embedding', () => {
   });
 });
 
-describe('readResponsesUsage', () => {
+describe('readUsage', () => {
   it('reads the figures of the Responses API', () => {
     const usage = {
       input_tokens: 2_459,
@@ -88,14 +88,67 @@ describe('readResponsesUsage', () => {
       output_tokens_details: { reasoning_tokens: 12 },
       total_tokens: 2_482,
     };
-    assert.deepEqual(readResponsesUsage(usage), {
+    assert.deepEqual(readUsage(usage), {
       promptTokens: 2_459,
       completionTokens: 23,
       cacheReadTokens: 2_455,
       reasoningTokens: 12,
     });
-    assert.equal(readResponsesUsage({ ...usage, output_tokens: '23' }), undefined);
-    assert.equal(readResponsesUsage(null), undefined);
+    assert.equal(readUsage({ ...usage, output_tokens: '23' }), undefined);
+    assert.equal(readUsage(null), undefined);
+  });
+});
+
+describe('the usage of a provider with names of its own', () => {
+  const stated = { prompt_tokens: 640, completion_tokens: 4, total_tokens: 644 };
+  const priced = { promptTokens: 640, completionTokens: 4 };
+  for (const [title, usage, expected] of [
+    [
+      'DeepSeek',
+      { ...stated, prompt_cache_hit_tokens: 512, prompt_cache_miss_tokens: 128 },
+      { ...priced, cacheReadTokens: 512 },
+    ],
+    ['Moonshot', { ...stated, cached_tokens: 512 }, { ...priced, cacheReadTokens: 512 }],
+    [
+      'LiteLLM',
+      { ...stated, cache_read_input_tokens: 512, cache_creation_input_tokens: 100 },
+      { ...priced, cacheReadTokens: 512, cacheWriteTokens: 100 },
+    ],
+    [
+      'DashScope',
+      { ...stated, prompt_tokens_details: { cached_tokens: 100, cache_creation_input_tokens: 500 } },
+      { ...priced, cacheReadTokens: 100, cacheWriteTokens: 500 },
+    ],
+    [
+      'DashScope, by time',
+      { ...stated, prompt_tokens_details: { cache_creation: { ephemeral_5m_input_tokens: 500 } } },
+      { ...priced, cacheWriteTokens: 500, cacheWrite1hTokens: 0 },
+    ],
+    [
+      "both names, where OpenAI's counts",
+      { ...stated, cached_tokens: 7, prompt_tokens_details: { cached_tokens: 512 } },
+      { ...priced, cacheReadTokens: 512 },
+    ],
+    [
+      'a name that is null',
+      { ...stated, cached_tokens: 512, prompt_tokens_details: { cached_tokens: null } },
+      { ...priced, cacheReadTokens: 512 },
+    ],
+    [
+      'the cache alone',
+      { completion_tokens: 4, prompt_cache_hit_tokens: 512, prompt_cache_miss_tokens: 128 },
+      { ...priced, cacheReadTokens: 512 },
+    ],
+    ['reasoning', { ...stated, reasoning_tokens: 3 }, { ...priced, reasoningTokens: 3 }],
+  ] as const) {
+    it(`is read: ${title}`, () => assert.deepEqual(readUsage(usage), expected));
+  }
+
+  it('is found where it stands', () => {
+    assert.equal(statedUsage({ usage: stated, x_groq: { usage: {} } }), stated);
+    assert.equal(statedUsage({ usage: null, x_groq: { id: 'r', usage: stated } }), stated);
+    assert.equal(statedUsage({ choices: [{ index: 0, usage: stated }] }), stated);
+    assert.equal(statedUsage({ choices: [null, {}], x_groq: { id: 'r' } }), undefined);
   });
 });
 

@@ -2,7 +2,7 @@ import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { isFailedChoice } from '../../openai/chat-answer.ts';
 import { finishOf } from '../../openai/finish-reasons.ts';
-import { readUsage } from '../../openai/usage.ts';
+import { readUsage, statedUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
 import type { Answer, Stop } from '../answer.ts';
 import { writeBounded } from '../bounded-json.ts';
@@ -21,7 +21,7 @@ export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undef
   if (!choice || !message || isFailedChoice(choice)) return undefined;
   const hasNumbers = WITH_NUMBERS.some((name) => Array.isArray(message[name]));
   const parts = readParts((hasNumbers ? messageOf(choiceOf(exact())) : undefined) ?? message);
-  const usage = readUsage(answer['usage']);
+  const usage = readUsage(statedUsage(answer));
   const { id, model, created, service_tier: tier } = answer;
   return {
     id: typeof id === 'string' ? id : '',

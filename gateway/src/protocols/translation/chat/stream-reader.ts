@@ -1,6 +1,7 @@
 import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { readUsage } from '../../openai/usage.ts';
+import { finishOf } from '../../openai/finish-reasons.ts';
+import { readUsage, statedUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import { END_MARK, type StreamEvent, type StreamReader } from '../stream-events.ts';
@@ -14,7 +15,8 @@ export class ChatStreamReader implements StreamReader {
   readonly #calls = new StreamedCalls();
   readonly #details = new ReasoningDetails();
   #hasBegun = false;
-  #isFinished = false;
+  /** The choice that stated an end last. Some servers state one in each chunk, so the answer ends with the stream. */
+  #ending: JsonObject | undefined;
   #hasFailed = false;
   #hasRefusal = false;
   #isDone = false;
@@ -35,17 +37,21 @@ export class ChatStreamReader implements StreamReader {
       this.#hasFailed = true;
       return [...this.#begin(data), { type: 'error', error: streamErrorOf(error) }];
     }
-    const usage = readUsage(data['usage']);
+    const usage = readUsage(statedUsage(data));
+    // Azure's first chunk has no choice and no names.
+    if (!this.#hasBegun && !choice && !usage) return [];
     return [
       ...this.#begin(data),
-      ...(choice && !this.#isFinished ? this.#readChoice(choice, exact) : []),
+      ...(choice ? this.#readChoice(choice, exact) : []),
       ...(usage ? [{ type: 'usage', usage } as const] : []),
     ];
   }
 
   end(): StreamEvent[] {
+    if (this.#hasFailed || !this.#hasBegun) return [];
     // Some servers send their end mark without a reason.
-    return this.#isDone && !this.#isFinished && !this.#hasFailed ? this.#finish({}) : [];
+    const ending = this.#ending ?? (this.#isDone ? {} : undefined);
+    return ending ? this.#finish(ending) : [];
   }
 
   #begin(data: JsonObject): StreamEvent[] {
@@ -72,7 +78,8 @@ export class ChatStreamReader implements StreamReader {
       const message = 'The provider sent more tool calls than are read.';
       return [...events, { type: 'error', error: { message } }];
     }
-    return typeof choice['finish_reason'] === 'string' ? [...events, ...this.#finish(choice)] : events;
+    if (finishOf(choice['finish_reason']) !== undefined) this.#ending = choice;
+    return events;
   }
 
   #readDelta(delta: JsonObject, calls: readonly StreamEvent[]): StreamEvent[] {
@@ -97,15 +104,13 @@ export class ChatStreamReader implements StreamReader {
   }
 
   #finish(choice: JsonObject): StreamEvent[] {
-    this.#isFinished = true;
     const stop = stopOf(choice, { hasCalls: this.#calls.hasCalls, hasRefusal: this.#hasRefusal });
     return [...this.#details.takeSeal(), ...this.#calls.end(), { type: 'finish', stop }];
   }
 }
 
 function choiceOf(data: JsonObject): JsonObject | undefined {
-  const choice: unknown = Array.isArray(data['choices']) ? data['choices'][0] : undefined;
-  return isJsonObject(choice) ? choice : undefined;
+  return Array.isArray(data['choices']) ? data['choices'].find(isJsonObject) : undefined;
 }
 
 function deltaOf(choice: JsonObject | undefined): JsonObject {

@@ -1,7 +1,8 @@
 import { readUsage } from '../../anthropic/usage.ts';
 import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import type { Answer, Stop } from '../answer.ts';
+import { finishOf } from '../../openai/finish-reasons.ts';
+import type { Answer, Stop, StopReason } from '../answer.ts';
 import type { AssistantPart } from '../conversation.ts';
 import { textOfInput } from '../tool-input.ts';
 
@@ -21,7 +22,7 @@ export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undef
     parts: content
       .slice(0, MAX_BLOCKS)
       .flatMap((block, index) => (isJsonObject(block) ? readBlock(block, index) : [])),
-    stop: stopOf(answer),
+    stop: stopOf(answer, hasCalls),
     ...(usage && { usage }),
     ...serviceTierOf(stated),
   };
@@ -63,25 +64,36 @@ function readBlock(block: JsonObject, index: number): AssistantPart[] {
   }
 }
 
-/** Why a message ended, in a whole answer or in the delta that says it. */
-export function stopOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): Stop {
-  switch (reason) {
-    case 'max_tokens':
+/** Why a message ended, in a whole answer or in the delta that says it. Servers that speak both formats say it in the words of either. */
+export function stopOf(
+  { stop_reason: reason, stop_sequence: sequence }: JsonObject,
+  hasCalls: boolean,
+): Stop {
+  const own = typeof reason === 'string' ? OWN_STOPS.get(reason.toLowerCase()) : undefined;
+  const stopped = typeof sequence === 'string' ? { sequence } : {};
+  if (own === 'stopSequence') return { reason: own, ...stopped };
+  if (own !== undefined && own !== 'stop') return { reason: own };
+  switch (own ?? finishOf(reason)) {
+    case 'length':
+    case 'unknown':
       return { reason: 'length' };
-    case 'stop_sequence':
-      return { reason: 'stopSequence', ...(typeof sequence === 'string' && { sequence }) };
-    case 'tool_use':
-      return { reason: 'toolCalls' };
-    case 'pause_turn':
-      return { reason: 'pause' };
-    case 'refusal':
+    case 'contentFilter':
       return { reason: 'refusal' };
-    case 'model_context_window_exceeded':
-      return { reason: 'contextWindow' };
     default:
-      return { reason: 'stop' };
+      // A turn that called tools waits for their results, whatever it says.
+      return { reason: hasCalls ? 'toolCalls' : 'stop' };
   }
 }
+
+const OWN_STOPS: ReadonlyMap<string, StopReason> = new Map([
+  ['end_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['stop_sequence', 'stopSequence'],
+  ['tool_use', 'toolCalls'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+  ['model_context_window_exceeded', 'contextWindow'],
+]);
 
 /** The tier in OpenAI's words. */
 export function serviceTierOf(usage: unknown): { readonly serviceTier?: string } {

@@ -1,6 +1,7 @@
 import { UsageTally } from '../../anthropic/usage.ts';
 import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
+import { finishOf } from '../../openai/finish-reasons.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOfInput } from '../tool-input.ts';
@@ -23,20 +24,24 @@ export class MessagesStreamReader implements StreamReader {
   #calls = 0;
   #signatureCharacters = 0;
   #hasBegun = false;
+  #hasDelta = false;
   #isFinished = false;
+  #isStopped = false;
   #hasFailed = false;
 
   get keptBytes(): number {
     return 2 * this.#signatureCharacters;
   }
 
-  read(_event: string, data: unknown, exact: ReadExact): StreamEvent[] {
+  read(event: string, data: unknown, exact: ReadExact): StreamEvent[] {
     if (!isJsonObject(data) || this.#hasFailed) return [];
-    if (data['type'] === 'error' || (data['type'] === undefined && 'error' in data)) {
+    // Clients go by the type in the data; servers that leave it out name the event.
+    const type = data['type'] ?? event;
+    if (type === 'error' || (type === '' && 'error' in data)) {
       this.#hasFailed = true;
       return [...this.#begin({}), { type: 'error', error: streamErrorOf(data['error']) }];
     }
-    switch (data['type']) {
+    switch (type) {
       case 'message_start':
         return this.#start(data['message']);
       case 'content_block_start':
@@ -47,13 +52,17 @@ export class MessagesStreamReader implements StreamReader {
         return this.#stopBlock(data['index']);
       case 'message_delta':
         return [...this.#begin({}), ...this.#readMessageDelta(data)];
+      case 'message_stop':
+        this.#isStopped = true;
+        return [];
       default:
         return [];
     }
   }
 
+  /** Some servers end a message without a reason. */
   end(): StreamEvent[] {
-    return [];
+    return this.#isStopped && this.#hasDelta && !this.#isFinished && !this.#hasFailed ? this.#finish({}) : [];
   }
 
   #start(message: unknown): StreamEvent[] {
@@ -179,10 +188,16 @@ export class MessagesStreamReader implements StreamReader {
   #readMessageDelta({ delta, usage }: JsonObject): StreamEvent[] {
     this.#usage.add(usage);
     const events = this.#tellUsage();
-    if (this.#isFinished || !isJsonObject(delta) || typeof delta['stop_reason'] !== 'string') return events;
+    this.#hasDelta = true;
+    if (this.#isFinished || !isJsonObject(delta) || finishOf(delta['stop_reason']) === undefined)
+      return events;
+    return [...this.#finish(delta), ...events];
+  }
+
+  #finish(delta: JsonObject): StreamEvent[] {
     this.#isFinished = true;
     const rest = [...this.#open.keys()].flatMap((index) => this.#stopBlock(index));
-    return [...rest, { type: 'finish', stop: stopOf(delta) }, ...events];
+    return [...rest, { type: 'finish', stop: stopOf(delta, this.#calls > 0) }];
   }
 }
 

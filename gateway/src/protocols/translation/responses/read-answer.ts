@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { readResponsesUsage } from '../../openai/usage.ts';
+import { readUsage } from '../../openai/usage.ts';
 import type { Answer, Stop } from '../answer.ts';
 import type { AssistantPart } from '../conversation.ts';
 import { textOf } from './provider-values.ts';
@@ -13,7 +13,7 @@ export function readAnswer(response: JsonObject): Answer | undefined {
   const { output, status, service_tier: serviceTier, created_at: createdAt } = response;
   if (!Array.isArray(output) || status === 'failed' || status === 'cancelled') return undefined;
   const parts = output.flatMap((item: unknown, index) => (isJsonObject(item) ? partsOf(item, index) : []));
-  const usage = readResponsesUsage(response['usage']);
+  const usage = readUsage(response['usage']);
   return {
     id: textOf(response['id']),
     model: textOf(response['model']),

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
-import { readResponsesUsage } from '../../openai/usage.ts';
+import { readUsage } from '../../openai/usage.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamError, StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOf } from './provider-values.ts';
@@ -225,7 +225,7 @@ export class ResponsesStreamReader implements StreamReader {
             .slice(0, MAX_ITEMS + 1)
             .flatMap((item, index) => this.#endItem({ output_index: index, item }));
     const begun = this.#begin(response);
-    const usage = readResponsesUsage(response['usage']);
+    const usage = readUsage(response['usage']);
     const stop = stopOf(response, { hasCalls: this.#calls > 0, hasRefusal: this.#hasRefusal });
     this.#isFinished = true;
     return [
