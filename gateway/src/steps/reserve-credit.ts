@@ -91,8 +91,8 @@ function priceOf(
 ): Omit<PricedCandidate, keyof PermittedCandidate> {
   const names = target.microPkrPerCall.keys();
   const calls = mostCalls({ names, droppedTools }, providerCall);
-  const { leastOutputCap = 0 } = providerCall;
-  const { wanted, floor } = outputCaps({ outputCap: call.outputCap, leastOutputCap }, route);
+  // A translated one may be larger than the caller's, where the provider has a least.
+  const { wanted, floor } = outputCaps(providerCall, route);
   const { uncounted, ...limits } = promptLimits(
     larger(call, providerCall),
     route,

@@ -61,7 +61,8 @@ async function translateForEach(
 
 /** Candidates of one form are sent the same body, but for edits. */
 function formOf({ surface, target }: Candidate): string {
-  return [surface, ...target.provider.flags.keep].join(' ');
+  const { keep, strictFields } = target.provider.flags;
+  return [surface, String(strictFields), ...keep].join(' ');
 }
 
 async function translateFor(
@@ -72,6 +73,8 @@ async function translateFor(
 ): Promise<Translated> {
   const options: TranslationOptions = {
     keep: target.provider.flags.keep,
+    // Mistral, and the servers that are as strict as it is.
+    hasShortIds: target.provider.flags.strictFields,
     requestId: exchange.id,
     createdSeconds: Number(exchange.startedAtMicros / 1_000_000n),
     promptTokens: call.promptTokens,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
-import type { CacheControl } from './conversation.ts';
+import type { AssistantPart, CacheControl, ResultPart } from './conversation.ts';
 
 /** The breakpoint that a part, a tool or a body carries: chat callers write it as Anthropic's do. */
 export function readCacheControl(holder: JsonObject): { readonly cacheControl?: CacheControl } {
@@ -11,4 +11,19 @@ export function readCacheControl(holder: JsonObject): { readonly cacheControl?: 
 
 export function writeCacheControl(holder: { readonly cacheControl?: CacheControl }): JsonObject {
   return holder.cacheControl ? { cache_control: { type: 'ephemeral', ...holder.cacheControl } } : {};
+}
+
+/**
+ * The parts of a message with the breakpoint that the message carries itself, as clients write it whose content is a text: it belongs to the
+ * last part that can have one.
+ */
+export function withBreakpoint<P extends ResultPart | AssistantPart>(
+  parts: readonly P[],
+  message: JsonObject,
+): readonly P[] {
+  const control = readCacheControl(message);
+  const last = parts.findLastIndex(({ type }) => type !== 'reasoning' && type !== 'refusal');
+  return control.cacheControl
+    ? parts.map((part, index) => (index === last ? { ...part, ...control } : part))
+    : parts;
 }

@@ -7,7 +7,7 @@ import { OPTIONS } from './testing.fixture.ts';
 
 // Requests as a whole; single features are tried by feature-table.test.ts.
 
-const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
 const messages = [{ role: 'user', content: 'Hi' }];
 const toMessages = (members: object, keep: readonly string[] = []) =>
   translateRequest('chat', 'messages', { model: 'm', messages, ...members }, { ...OPTIONS, keep });
@@ -73,7 +73,7 @@ describe('a chat request for a messages provider', () => {
         },
         { role: 'user', content: 'Go' },
       ],
-      tools: [{ name: 'weather', input_schema: { type: 'object' } }],
+      tools: [{ name: 'weather', input_schema: { type: 'object', properties: {} } }],
       max_tokens: 80,
       stream: true,
     });
@@ -97,10 +97,11 @@ describe('a chat request for a messages provider', () => {
   ] as const) {
     it(`has ${JSON.stringify(input ?? 'the text')} as the input of a tool for ${written.slice(0, 20)}`, () => {
       const call = { id: 'a', type: 'function', function: { name: 'f', arguments: written } };
-      const { body } = toMessages({ messages: [{ role: 'assistant', tool_calls: [call] }] });
-      const [turn] = body['messages'] as { content: { input: JsonObject }[] }[];
+      const go = { role: 'user', content: 'Go' };
+      const { body } = toMessages({ messages: [go, { role: 'assistant', tool_calls: [call] }] });
+      const [, turn] = body['messages'] as { content: { input: JsonObject }[] }[];
       assert.deepEqual(turn?.content[0]?.input, input ?? { invalid_arguments: written });
-      const [back] = translateRequest('messages', 'chat', body, OPTIONS).body['messages'] as {
+      const [, back] = translateRequest('messages', 'chat', body, OPTIONS).body['messages'] as {
         tool_calls: { function: { arguments: string } }[];
       }[];
       assert.equal(back?.tool_calls[0]?.function.arguments, written.trim() === '' ? '{}' : written);
@@ -111,6 +112,7 @@ describe('a chat request for a messages provider', () => {
     const name = `mcp.${'x'.repeat(200)}`;
     const { body, notes } = toMessages({
       messages: [
+        { role: 'user', content: 'Go' },
         {
           role: 'assistant',
           tool_calls: [{ id: 'f:0', type: 'function', function: { name, arguments: '{}' } }],
@@ -125,7 +127,7 @@ describe('a chat request for a messages provider', () => {
     assert.match(sent, /^mcp_x+_[0-9a-f]{10}$/);
     assert.equal(sent.length, 128);
     assert.deepEqual(body['tool_choice'], { type: 'tool', name: sent });
-    const [turn, result] = body['messages'] as {
+    const [, turn, result] = body['messages'] as {
       content: { id: string; name: string; tool_use_id: string }[];
     }[];
     assert.equal(turn?.content[0]?.name, sent);

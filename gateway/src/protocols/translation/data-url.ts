@@ -1,4 +1,4 @@
-import type { Base64Source, UrlSource } from './conversation.ts';
+import type { Base64Source, DocumentPart, UrlSource } from './conversation.ts';
 
 const DATA_URL = /^data:([a-z0-9.+/-]{1,128})(?:;[a-z0-9=.+-]{1,64}){0,4};base64,/i;
 
@@ -6,9 +6,31 @@ const DATA_URL = /^data:([a-z0-9.+/-]{1,128})(?:;[a-z0-9=.+-]{1,64}){0,4};base64
 export function sourceOfUrl(url: string): UrlSource | Base64Source {
   const match = DATA_URL.exec(url);
   if (!match) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: (match[1] as string).toLowerCase(), data: url.slice(match[0].length) };
+  const named = (match[1] as string).toLowerCase();
+  return { kind: 'base64', mediaType: mediaTypeOf(named), data: url.slice(match[0].length) };
 }
 
 export function urlOfSource(source: UrlSource | Base64Source): string {
   return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+}
+
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['image/pjpeg', 'image/jpeg'],
+  ['image/jfif', 'image/jpeg'],
+  ['image/x-png', 'image/png'],
+  ['application/x-pdf', 'application/pdf'],
+]);
+
+/** The registered name of a media type: browsers and tools write others, which providers do not know. */
+export function mediaTypeOf(name: string): string {
+  return OTHER_NAMES.get(name.toLowerCase()) ?? name;
+}
+
+const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|typescript|x-sh|sql|toml)$)/;
+
+/** The source of a document: a text file is its text, because providers take nothing but PDFs in base64. */
+export function documentSource(source: Base64Source): DocumentPart['source'] {
+  if (!TEXT.test(source.mediaType)) return source;
+  return { kind: 'text', text: Buffer.from(source.data, 'base64').toString() };
 }

@@ -37,6 +37,7 @@ const PATHS: { readonly [Name in Feature]?: string | { readonly [In in Translate
   choices: 'n',
   jsonObject: { chat: 'response_format', responses: 'text.format' },
   jsonSchema: { chat: 'response_format', messages: 'output_config.format', responses: 'text.format' },
+  schemaBounds: { chat: 'response_format.json_schema.schema', responses: 'text.format.schema' },
   schemaDescription: {
     chat: 'response_format.json_schema.description',
     responses: 'text.format.description',

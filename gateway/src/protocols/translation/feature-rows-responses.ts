@@ -19,7 +19,7 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
     'responses to messages': 'dropped',
   },
   pdf: everywhere('translated'),
-  textDocument: { 'messages to responses': 'translated' },
+  textDocument: everywhere('translated'),
   documentContext: { 'messages to responses': 'dropped' },
   documentUrl: {
     'messages to responses': 'translated',
@@ -84,6 +84,7 @@ export const RESPONSES_ROWS: FeatureRows<ResponsesDirection> = {
     'responses to messages': 'dropped',
   },
   jsonSchema: everywhere('translated'),
+  schemaBounds: { 'responses to messages': 'dropped' },
   schemaDescription: {
     'chat to responses': 'translated',
     'responses to chat': 'translated',

@@ -3,7 +3,7 @@ import type { FeatureSamples } from './feature-table.test.ts';
 // One chat request for each feature.
 
 const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
-const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
 const called = {
   role: 'assistant',
   content: null,
@@ -119,7 +119,7 @@ export const CHAT_SAMPLES: FeatureSamples = {
   refusals: { body: assistant({ content: null, refusal: 'I cannot.' }), sent: { messages: 'I cannot.' } },
   functions: {
     body: { tools: [weather] },
-    sent: { messages: '"tools":[{"name":"weather","input_schema":{"type":"object"}}]' },
+    sent: { messages: '"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}}}]' },
   },
   strictFunctions: {
     body: { tools: [{ type: 'function', function: { name: 'weather', parameters: schema, strict: true } }] },
@@ -161,7 +161,7 @@ export const CHAT_SAMPLES: FeatureSamples = {
       },
     },
     sent: {
-      messages: '"tools":[{"name":"weather","input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}',
+      messages: '"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"any"}',
     },
   },
   parallelToolCalls: {
@@ -229,6 +229,19 @@ export const CHAT_SAMPLES: FeatureSamples = {
     sent: {
       messages: `"output_config":{"format":{"type":"json_schema","schema":${JSON.stringify(schema)}}}`,
     },
+  },
+  schemaBounds: {
+    body: {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'x', schema: { ...schema, properties: { a: { type: 'integer', minimum: 1 } } } },
+      },
+    },
+    path: 'response_format.json_schema.schema',
+  },
+  textDocument: {
+    body: said({ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,V29yZHMu' } }),
+    sent: { messages: '"data":"Words."', responses: 'a.txt\\n\\nWords.' },
   },
   schemaDescription: {
     body: {

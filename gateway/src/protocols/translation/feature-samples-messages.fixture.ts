@@ -3,7 +3,7 @@ import type { FeatureSamples } from './feature-table.test.ts';
 // One messages request for each feature.
 
 const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
-const weather = { name: 'weather', input_schema: { type: 'object' } };
+const weather = { name: 'weather', input_schema: { type: 'object', properties: {} } };
 const called = {
   role: 'assistant',
   content: [
@@ -88,9 +88,9 @@ export const MESSAGES_SAMPLES: FeatureSamples = {
   reasoningSeal: { body: assistant({ type: 'redacted_thinking', data: 'c2ln' }), path: 'thinking' },
   functions: {
     body: { tools: [weather] },
-    sent: { chat: '{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}}' },
+    sent: { chat: '{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{}}}}' },
   },
-  strictFunctions: { body: { tools: [{ ...weather, strict: true }] }, sent: { chat: '"strict":true' } },
+  strictFunctions: { body: { tools: [{ ...weather, input_schema: schema, strict: true }] }, sent: { chat: '"strict":true' } },
   hostedTools: {
     body: { tools: [weather, { type: 'web_search_20250305', name: 'web_search' }] },
     path: 'tools[web_search_20250305]',

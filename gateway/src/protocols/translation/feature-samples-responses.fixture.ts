@@ -7,7 +7,7 @@ const said = (...content: unknown[]) => ({ input: [{ role: 'user', content }] })
 const after = (...items: unknown[]) => ({ input: [user, ...items] });
 const assistant = (...content: unknown[]) =>
   after({ type: 'message', role: 'assistant', content }, { role: 'user', content: 'Go' });
-const weather = { type: 'function', name: 'weather', parameters: { type: 'object' } };
+const weather = { type: 'function', name: 'weather', parameters: { type: 'object', properties: {} } };
 const search = { type: 'web_search' };
 const call = (id: string) => ({
   type: 'function_call',
@@ -97,8 +97,8 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
   functions: {
     body: { tools: [weather] },
     sent: {
-      chat: '"function":{"name":"weather","parameters":{"type":"object"}}',
-      messages: '"tools":[{"name":"weather","input_schema":{"type":"object"}}]',
+      chat: '"function":{"name":"weather","parameters":{"type":"object","properties":{}}}',
+      messages: '"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}}}]',
     },
   },
   strictFunctions: {
@@ -169,8 +169,8 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
       },
     },
     sent: {
-      chat: '"parameters":{"type":"object"}}}],"tool_choice":"required"',
-      messages: '"input_schema":{"type":"object"}}],"tool_choice":{"type":"any"}',
+      chat: '"parameters":{"type":"object","properties":{}}}}],"tool_choice":"required"',
+      messages: '"input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"any"}',
     },
   },
   parallelToolCalls: {
@@ -234,6 +234,18 @@ export const RESPONSES_SAMPLES: FeatureSamples = {
       chat: '"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{',
       messages: '"output_config":{"format":{"type":"json_schema","schema":{',
     },
+  },
+  schemaBounds: {
+    body: {
+      text: {
+        format: { ...format, schema: { type: 'object', properties: { a: { type: 'integer', minimum: 1 } } } },
+      },
+    },
+    path: 'text.format.schema',
+  },
+  textDocument: {
+    body: said({ type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,V29yZHMu' }),
+    sent: { chat: 'a.txt\\n\\nWords.', messages: '"data":"Words."' },
   },
   schemaDescription: {
     body: { text: { format: { ...format, description: 'An answer.' } } },

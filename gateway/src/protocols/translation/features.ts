@@ -50,6 +50,7 @@ export const FEATURES = {
   choices: 'several answers at once (`n` above 1)',
   jsonObject: 'JSON output without a schema',
   jsonSchema: 'JSON output by a schema',
+  schemaBounds: 'bounds in a schema of the output, and members of any name',
   schemaDescription: "a schema's description",
   reasoningEffort: 'reasoning effort',
   reasoningBudget: 'thinking budget',

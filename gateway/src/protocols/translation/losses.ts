@@ -15,14 +15,15 @@ const NAMES: Readonly<Record<TranslatedFormat, string>> = {
 
 /** The losses of a request on its way into another format. */
 export class Losses {
-  readonly #from: TranslatedFormat;
+  /** The caller's format. */
+  readonly from: TranslatedFormat;
   readonly #direction: Direction;
   readonly #to: TranslatedFormat;
   readonly #dropped = new Set<string>();
   #isCut = false;
 
   constructor(from: TranslatedFormat, to: TranslatedFormat) {
-    this.#from = from;
+    this.from = from;
     this.#direction = `${from} to ${to}`;
     this.#to = to;
   }
@@ -36,7 +37,7 @@ export class Losses {
    * Records that the feature at this path of the caller's body is not sent; without a path, by the feature's name in the
    * caller's format. Throws a BodyError that names the path if the feature table refuses the feature.
    */
-  lose(feature: Feature, path: string = pathOf(feature, this.#from)): void {
+  lose(feature: Feature, path: string = pathOf(feature, this.from)): void {
     const named = headerPath(path);
     if (treatmentOf(feature, this.#direction) === 'refused') {
       throw new BodyError(

@@ -64,6 +64,7 @@ describe('a messages request for a chat provider', () => {
 
   it('never sends a messages provider what it did not sign', () => {
     const seal = sealToText({ kind: 'encrypted', value: 'e', id: 'rs_1' });
+    const go = { role: 'user', content: 'Go' };
     const blocks = [
       { type: 'thinking', thinking: 'a', signature: '' },
       { type: 'thinking', thinking: 'b', signature: seal },
@@ -75,14 +76,14 @@ describe('a messages request for a chat provider', () => {
       ...OPTIONS,
       keep: ['reasoning_content'],
     });
-    const [turn] = chat.body['messages'] as { reasoning_content: string }[];
+    const [, turn] = chat.body['messages'] as { reasoning_content: string }[];
     assert.equal(turn?.reasoning_content, 'abc');
     const back = translateRequest('chat', 'messages', chat.body, OPTIONS);
-    assert.deepEqual(back.body['messages'], [{ role: 'assistant', content: 'd' }]);
+    assert.deepEqual(back.body['messages'], [go, { role: 'assistant', content: 'd' }]);
     assert.deepEqual(back.dropped, ['reasoning_content']);
 
     function body(content: unknown[]) {
-      return { model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] };
+      return { model: 'm', max_tokens: 9, messages: [go, { role: 'assistant', content }] };
     }
   });
 

@@ -4,6 +4,8 @@ import type { Namespaces } from './conversation.ts';
 export interface TranslationOptions {
   /** The provider's flag: members beyond the format that it wants back (reasoning_content, extra_content, ...). */
   readonly keep: readonly string[];
+  /** True if the provider takes ids of tool calls that are nine letters and digits, and no others. */
+  readonly hasShortIds?: boolean;
   /** The gateway's id of the request: for ids that the provider does not give. */
   readonly requestId: string;
   /** When the request came, in seconds of Unix time: for a format that says when an answer was made. */

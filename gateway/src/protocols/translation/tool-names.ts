@@ -14,6 +14,19 @@ export function fittingName(text: string, longest: number): string {
   return `${text.slice(0, longest - HASH_DIGITS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_')}_${hash}`;
 }
 
+const SHORT_ID = /^[a-zA-Z0-9]{9}$/;
+const SHORT_ID_LENGTH = 9;
+
+/** The id itself, or nine letters and digits, the same for the same id: Mistral takes no other ids of tool calls. */
+export function shortId(id: string): string {
+  if (SHORT_ID.test(id)) return id;
+  const hash = createHash('sha256')
+    .update(id)
+    .digest('base64')
+    .replaceAll(/[^a-zA-Z0-9]/g, '');
+  return hash.slice(0, SHORT_ID_LENGTH).padEnd(SHORT_ID_LENGTH, '0');
+}
+
 /** The names under which a request's tools are sent, and the way back. */
 export class ToolNames {
   readonly #longest: number;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { optionalList, optionalText, requireObject, requireText } from '../body-members.ts';
+import { readCacheControl } from '../cache-control.ts';
 import type { AssistantPart, ToolCallPart } from '../conversation.ts';
 import type { Losses } from '../losses.ts';
 import { contentList, readText } from './read-parts.ts';
@@ -51,5 +52,6 @@ function readCall(call: JsonObject, path: string, losses: Losses): ToolCallPart 
     kind: 'function',
     name: requireText(called['name'], `${path}.function.name`),
     arguments: optionalText(called, 'arguments', `${path}.function.arguments`) ?? '',
+    ...readCacheControl(call),
   };
 }

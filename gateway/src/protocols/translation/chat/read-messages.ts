@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { BodyError } from '../../request-facts.ts';
 import { optionalText, requireList, requireObject, requireText } from '../body-members.ts';
+import { readCacheControl, withBreakpoint } from '../cache-control.ts';
 import type { Instruction, ResultPart, TextPart, Turn, UserPart } from '../conversation.ts';
 import type { Losses } from '../losses.ts';
 import { readAssistantParts } from './read-assistant.ts';
@@ -37,20 +38,20 @@ export function readMessages(
       case 'developer': {
         const instruction = {
           role,
-          parts: readTexts(message['content'], `${path}.content`, losses),
+          parts: withBreakpoint(readTexts(message['content'], `${path}.content`, losses), message),
         } as const;
         if (turns.length === 0) instructions.push(instruction);
         else turns.push(instruction);
         return;
       }
       case 'user': {
-        const parts = readUserParts(message['content'], `${path}.content`, losses);
+        const parts = withBreakpoint(readUserParts(message['content'], `${path}.content`, losses), message);
         if (open) for (const part of parts) open.push(part);
         else turns.push({ role, parts });
         return;
       }
       case 'assistant':
-        turns.push({ role, parts: readAssistantParts(message, path, losses) });
+        turns.push({ role, parts: withBreakpoint(readAssistantParts(message, path, losses), message) });
         return;
       case 'function':
         losses.lose('functionCall', `${path}.role`);
@@ -78,5 +79,6 @@ function readResult(message: JsonObject, path: string, losses: Losses): UserPart
     type: 'toolResult',
     callId: requireText(message['tool_call_id'], `${path}.tool_call_id`),
     parts,
+    ...readCacheControl(message),
   };
 }

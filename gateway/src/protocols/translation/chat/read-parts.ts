@@ -3,7 +3,7 @@ import { BodyError } from '../../request-facts.ts';
 import { defined, optionalText, requireObject, requireText } from '../body-members.ts';
 import { readCacheControl } from '../cache-control.ts';
 import type { DocumentPart, ImagePart, ResultPart, TextPart } from '../conversation.ts';
-import { sourceOfUrl } from '../data-url.ts';
+import { documentSource, sourceOfUrl } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
 /** The parts of a message of a user, an instructor or a tool: a text, or a list. Empty texts say nothing and are left out. */
@@ -65,7 +65,10 @@ function readFile(part: JsonObject, path: string, losses: Losses): DocumentPart 
   return {
     type: 'document',
     // Without a prefix it is the content itself, and the only documents that chat takes are PDFs.
-    source: source.kind === 'base64' ? source : { kind: 'base64', mediaType: 'application/pdf', data },
+    source:
+      source.kind === 'base64'
+        ? documentSource(source)
+        : { kind: 'base64', mediaType: 'application/pdf', data },
     ...defined({ name: optionalText(file, 'filename', `${path}.file.filename`) }),
     ...readCacheControl(part),
   };

@@ -10,6 +10,7 @@ import {
   optionalTexts,
   requireText,
 } from '../body-members.ts';
+import { readCacheControl } from '../cache-control.ts';
 import type { Conversation, OutputFormat, ReasoningRequest, Sampling } from '../conversation.ts';
 import type { Feature } from '../features.ts';
 import type { Losses } from '../losses.ts';
@@ -34,6 +35,7 @@ const KNOWN = new Set([
   ...['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'reasoning_effort', 'verbosity'],
   ...['user', 'safety_identifier', 'metadata', 'store', 'prompt_cache_key', 'prompt_cache_retention'],
   ...['service_tier', 'modalities', 'audio', 'web_search_options', 'functions', 'function_call', 'top_k'],
+  'cache_control',
 ]);
 
 /** Members that no other format has a word for. */
@@ -81,6 +83,7 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
     sampling: readSampling(body),
     isStream: optionalBoolean(body, 'stream') ?? false,
     showsUsage: optionalObject(body, 'stream_options')?.['include_usage'] === true,
+    ...readCacheControl(body),
   };
 }
 

@@ -29,6 +29,7 @@ function readTool(tool: JsonObject, path: string): Tool {
           parameters: optionalObject(declared, 'parameters', `${path}.function.parameters`),
           strict: optionalBoolean(declared, 'strict', `${path}.function.strict`),
         }),
+        ...readCacheControl(declared),
         ...readCacheControl(tool),
       };
     }

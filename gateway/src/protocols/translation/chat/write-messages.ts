@@ -14,17 +14,16 @@ import type {
 import { jsonArguments } from '../custom-tools.ts';
 import type { Losses } from '../losses.ts';
 import { resultsFirst } from '../results-first.ts';
-import { fittingName, type ToolNames } from '../tool-names.ts';
+import type { ToolNames } from '../tool-names.ts';
 import { detailsOfSeal } from './reasoning.ts';
 import { writePart, writeTexts } from './write-parts.ts';
-
-// OpenAI takes no longer ones.
-const MAX_ID_LENGTH = 40;
 
 export interface MessageContext {
   readonly losses: Losses;
   readonly names: ToolNames;
   readonly keep: readonly string[];
+  /** The id of a tool call, as the provider takes it. */
+  readonly callId: (id: string) => string;
 }
 
 /** The messages of a chat request. */
@@ -48,7 +47,7 @@ function writeTurn(turn: Turn, context: MessageContext): JsonObject[] {
 function writeUser(parts: readonly UserPart[], context: MessageContext): JsonObject[] {
   const results = parts.filter((part) => part.type === 'toolResult');
   const others = parts.filter((part) => part.type !== 'toolResult');
-  const media = results.flatMap(mediaOf);
+  const media = results.flatMap((result) => mediaOf(result, context));
   const content = [...media, ...others];
   return [
     ...results.map((result) => writeResult(result, context)),
@@ -63,21 +62,21 @@ function writeContent(parts: readonly ResultPart[], { losses }: MessageContext):
 }
 
 /** A tool's message holds text only: pictures and documents follow in the user's message, with the id of the call. */
-function mediaOf({ callId, parts }: ToolResultPart): ResultPart[] {
+function mediaOf({ callId, parts }: ToolResultPart, context: MessageContext): ResultPart[] {
   const media = parts.filter((part) => part.type !== 'text');
   if (media.length === 0) return [];
-  return [
-    { type: 'text', text: `Returned by the tool call ${fittingName(callId, MAX_ID_LENGTH)}:` },
-    ...media,
-  ];
+  return [{ type: 'text', text: `Returned by the tool call ${context.callId(callId)}:` }, ...media];
 }
 
-function writeResult({ callId, parts, isError }: ToolResultPart, { losses }: MessageContext): JsonObject {
+function writeResult(
+  { callId, parts, isError }: ToolResultPart,
+  { losses, callId: idOf }: MessageContext,
+): JsonObject {
   if (isError) losses.lose('toolResultErrors');
   const texts = parts.filter((part) => part.type === 'text');
   const shown: readonly TextPart[] =
     texts.length === 0 && parts.length > 0 ? [{ type: 'text', text: 'See the next message.' }] : texts;
-  return { role: 'tool', tool_call_id: fittingName(callId, MAX_ID_LENGTH), content: writeTexts(shown) };
+  return { role: 'tool', tool_call_id: idOf(callId), content: writeTexts(shown) };
 }
 
 function writeAssistant(parts: readonly AssistantPart[], context: MessageContext): JsonObject[] {
@@ -101,10 +100,10 @@ function writeAssistant(parts: readonly AssistantPart[], context: MessageContext
   ];
 }
 
-function writeCall(call: ToolCallPart, extra: unknown, { names, keep }: MessageContext): JsonObject {
+function writeCall(call: ToolCallPart, extra: unknown, { names, keep, callId }: MessageContext): JsonObject {
   const isKept = extra !== undefined && keep.includes('extra_content');
   return {
-    id: fittingName(call.id, MAX_ID_LENGTH),
+    id: callId(call.id),
     type: 'function',
     function: { name: names.sent(call.name), arguments: jsonArguments(call) },
     ...(isKept && { extra_content: extra }),

@@ -3,16 +3,21 @@ import { defined } from '../body-members.ts';
 import { type CallableTools, callableTools } from '../callable-tools.ts';
 import type { Conversation, OutputFormat } from '../conversation.ts';
 import { functionOfCustom } from '../custom-tools.ts';
+import { pathOf } from '../feature-paths.ts';
 import type { Losses } from '../losses.ts';
 import type { TranslationOptions } from '../notes.ts';
 import { effortAskedFor } from '../reasoning-effort.ts';
 import { isStrictSchema } from '../strict-schema.ts';
-import { ToolNames } from '../tool-names.ts';
+import { fittingName, shortId, ToolNames } from '../tool-names.ts';
+import { argumentsSchema } from '../tool-schema.ts';
 import type { WrittenRequest } from '../translator.ts';
+import { OPENAI_USER, writtenUser } from '../user-id.ts';
 import { writeMessages } from './write-messages.ts';
 
 const MAX_NAME_LENGTH = 64;
-const MAX_USER_LENGTH = 64;
+/** OpenAI takes no longer ids of tool calls. */
+const MAX_ID_LENGTH = 40;
+const MAX_STOPS = 4;
 
 /** The body of a chat completion. It does not ask for a stream's usage: that is for the pipeline to do. */
 export function writeRequest(
@@ -23,16 +28,17 @@ export function writeRequest(
   const names = new ToolNames(MAX_NAME_LENGTH);
   const callable = callableTools(conversation, losses);
   loseCaching(conversation, losses);
+  const callId = options.hasShortIds ? shortId : (id: string) => fittingName(id, MAX_ID_LENGTH);
   const { sampling, outputFormat, logprobs } = conversation;
   if (sampling.topK !== undefined) losses.lose('topK');
   const body: JsonObject = {
     model: conversation.model,
-    messages: writeMessages(conversation, { losses, names, keep: options.keep }),
+    messages: writeMessages(conversation, { losses, names, keep: options.keep, callId }),
     ...writeTools(callable, conversation.parallelToolCalls, names, losses),
     ...defined({
       max_completion_tokens: conversation.outputCap,
       n: conversation.choices,
-      stop: conversation.stop,
+      stop: writeStop(conversation, losses),
       temperature: sampling.temperature,
       top_p: sampling.topP,
       frequency_penalty: sampling.frequencyPenalty,
@@ -44,7 +50,7 @@ export function writeRequest(
       response_format: outputFormat && writeOutputFormat(outputFormat),
       reasoning_effort: writeEffort(conversation, losses),
       verbosity: conversation.verbosity,
-      user: writeUser(conversation, losses),
+      user: writtenUser(conversation.userId, OPENAI_USER, losses),
       metadata: conversation.metadata,
       store: conversation.store,
       prompt_cache_key: conversation.promptCacheKey,
@@ -71,7 +77,10 @@ function writeTools(
     const { description, parameters, strict } = declared;
     return {
       type: 'function',
-      function: { name: names.sent(tool.name), ...defined({ description, parameters, strict }) },
+      function: {
+        name: names.sent(tool.name),
+        ...defined({ description, parameters: argumentsSchema(parameters), strict }),
+      },
     };
   });
   return {
@@ -106,10 +115,11 @@ function writeEffort({ reasoning }: Conversation, losses: Losses): string | unde
   return effort === 'max' ? 'xhigh' : effort;
 }
 
-function writeUser({ userId }: Conversation, losses: Losses): string | undefined {
-  if (userId === undefined || userId.length <= MAX_USER_LENGTH) return userId;
-  losses.lose('user');
-  return undefined;
+/** The first ones of more than OpenAI takes. */
+function writeStop({ stop }: Conversation, losses: Losses): readonly string[] | undefined {
+  if (!stop || stop.length <= MAX_STOPS) return stop;
+  losses.lose('stop', `${pathOf('stop', losses.from)}[${MAX_STOPS}]`);
+  return stop.slice(0, MAX_STOPS);
 }
 
 /** OpenAI caches by itself, wherever prompts begin alike. */

@@ -3,6 +3,7 @@ import { BodyError } from '../../request-facts.ts';
 import { defined, optionalText, requireObject, requireText } from '../body-members.ts';
 import { readCacheControl } from '../cache-control.ts';
 import type { DocumentPart, ImagePart } from '../conversation.ts';
+import { mediaTypeOf } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
 export function readImage(block: JsonObject, path: string, losses: Losses): ImagePart {
@@ -44,7 +45,7 @@ function readSource(source: JsonObject, path: string, losses: Losses): ImagePart
     case 'base64':
       return {
         kind: 'base64',
-        mediaType: requireText(source['media_type'], `${path}.media_type`),
+        mediaType: mediaTypeOf(requireText(source['media_type'], `${path}.media_type`)),
         data: requireText(source['data'], `${path}.data`),
       };
     case 'file':

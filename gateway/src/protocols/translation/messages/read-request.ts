@@ -25,6 +25,9 @@ const KNOWN = new Set([
   ...['service_tier', 'cache_control', 'mcp_servers'],
 ]);
 
+/** A line of Claude Code for Anthropic alone. It changes with every request, and a prompt that begins with it is in no cache. */
+const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*\n?$/;
+
 /** Reads the body of `POST /v1/messages` into the neutral form. */
 export function readRequest(body: JsonObject, losses: Losses): Conversation {
   for (const [name, value] of Object.entries(body)) {
@@ -33,7 +36,11 @@ export function readRequest(body: JsonObject, losses: Losses): Conversation {
   if (optionalList(body, 'mcp_servers')) losses.lose('mcpServers', 'mcp_servers');
   const tools = readTools(optionalList(body, 'tools') ?? [], losses);
   const config = optionalObject(body, 'output_config') ?? {};
-  const instructions = readTexts(body['system'], 'system', losses);
+  const instructions = readTexts(body['system'], 'system', losses).filter((part) => {
+    const isAttribution = ATTRIBUTION.test(part.text);
+    if (isAttribution) losses.lose('unknownMember', 'system[x-anthropic-billing-header]');
+    return !isAttribution;
+  });
   const choice = optionalObject(body, 'tool_choice');
   const serial =
     choice && optionalBoolean(choice, 'disable_parallel_tool_use', 'tool_choice.disable_parallel_tool_use');

@@ -11,6 +11,8 @@ import {
 import { readCacheControl } from '../cache-control.ts';
 import type { Tool, ToolChoice } from '../conversation.ts';
 import type { Losses } from '../losses.ts';
+import { isStrictSchema } from '../strict-schema.ts';
+import { argumentsSchema } from '../tool-schema.ts';
 
 const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
 
@@ -26,13 +28,18 @@ export function readTools(list: readonly unknown[], losses: Losses): readonly To
     for (const name of Object.keys(tool)) {
       if (!KNOWN.has(name)) losses.lose('unknownMember', `tools[].${name}`);
     }
+    const parameters = optionalObject(tool, 'input_schema', `${path}.input_schema`);
+    const strict = optionalBoolean(tool, 'strict', `${path}.strict`);
+    // OpenAI refuses a strict tool with optional members, which Anthropic takes.
+    const isTaken = strict !== true || isStrictSchema(argumentsSchema(parameters));
+    if (!isTaken) losses.lose('strictFunctions', `${path}.strict`);
     return {
       kind: 'function',
       name: requireText(tool['name'], `${path}.name`),
       ...defined({
         description: optionalText(tool, 'description', `${path}.description`),
-        parameters: optionalObject(tool, 'input_schema', `${path}.input_schema`),
-        strict: optionalBoolean(tool, 'strict', `${path}.strict`),
+        parameters,
+        strict: isTaken ? strict : undefined,
       }),
       ...readCacheControl(tool),
     };

@@ -25,26 +25,61 @@ export interface MessageContext {
 
 /** The system prompt; a conversation without any turn is all prompt, and has none. */
 export function writeSystem({ instructions, turns }: Conversation): JsonObject {
-  const parts = instructions.flatMap((instruction) => instruction.parts);
+  const parts = spoken(instructions.flatMap((instruction) => instruction.parts));
   return parts.length === 0 || turns.length === 0 ? {} : { system: writeTexts(parts) };
 }
 
-/** The messages of a messages request, none of them empty. */
+/** The messages of a messages request, none of them empty. The first is the user's, or Anthropic refuses all. */
 export function writeMessages({ instructions, turns }: Conversation, context: MessageContext): JsonObject[] {
   if (turns.length === 0) {
-    const parts = instructions.flatMap((instruction) => instruction.parts);
+    const parts = spoken(instructions.flatMap((instruction) => instruction.parts));
     return parts.length === 0 ? [] : [{ role: 'user', content: writeTexts(parts) }];
   }
-  return inPlace(resultsFirst(turns), context.keep.includes('system_turns')).flatMap((turn): JsonObject[] => {
+  const placed = inPlace(resultsFirst(turns), context.keep.includes('system_turns'));
+  const written = withoutLastSpace(placed).flatMap((turn): JsonObject[] => {
     switch (turn.role) {
       case 'user':
         return message('user', writeUser(turn.parts, context));
       case 'assistant':
         return message('assistant', writeAssistant(turn.parts, context));
       default:
-        return message('system', turn.parts.map(writeBlock));
+        return message('system', spoken(turn.parts).map(writeBlock));
     }
   });
+  return written[0]?.['role'] === 'assistant' ? [{ role: 'user', content: BEGINNING }, ...written] : written;
+}
+
+/** The user's turn before an assistant that speaks first: a greeting, for example, which OpenAI takes. */
+const BEGINNING = '(The conversation begins here.)';
+
+/** The parts without texts of white space only, which Anthropic refuses. A breakpoint of theirs goes to the part before. */
+function spoken<P extends UserPart | AssistantPart>(parts: readonly P[]): readonly P[] {
+  if (!parts.some(isBlank)) return parts;
+  const kept: P[] = [];
+  for (const part of parts) {
+    const last = kept.at(-1);
+    if (!isBlank(part)) kept.push(part);
+    else if (last && 'cacheControl' in part && !('cacheControl' in last))
+      kept[kept.length - 1] = { ...last, cacheControl: part.cacheControl };
+  }
+  return kept;
+}
+
+function isBlank(part: UserPart | AssistantPart): boolean {
+  return part.type === 'text' && part.text.trim() === '';
+}
+
+/** The same turns, without the white space at the end of an answer that the model is to continue: Anthropic refuses that too. */
+function withoutLastSpace(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant') return turns;
+  const parts = spoken(last.parts);
+  const text = parts.at(-1);
+  if (text?.type !== 'text') return turns;
+  return [
+    ...turns.slice(0, -1),
+    { ...last, parts: [...parts.slice(0, -1), { ...text, text: text.text.trimEnd() }] },
+  ];
 }
 
 /**
@@ -94,7 +129,7 @@ function writeTexts(parts: readonly TextPart[]): string | JsonObject[] {
 /** The results of tools come first, or Anthropic does not find them. */
 function writeUser(parts: readonly UserPart[], context: MessageContext): JsonObject[] {
   const results = parts.filter((part) => part.type === 'toolResult');
-  const others = parts.filter((part) => part.type !== 'toolResult');
+  const others = spoken(parts.filter((part) => part.type !== 'toolResult'));
   loseDetail(others, context.losses);
   return [...results.map((result) => writeResult(result, context)), ...others.map(writeBlock)];
 }
@@ -104,7 +139,7 @@ function writeResult(
   { losses }: MessageContext,
 ): JsonObject {
   loseDetail(parts, losses);
-  const [content] = message('tool', parts.map(writeBlock));
+  const [content] = message('tool', spoken(parts).map(writeBlock));
   return {
     type: 'tool_result',
     tool_use_id: fittingName(callId, MAX_ID_LENGTH),
@@ -119,7 +154,9 @@ function loseDetail(parts: readonly object[], losses: Losses): void {
 }
 
 function writeAssistant(parts: readonly AssistantPart[], context: MessageContext): JsonObject[] {
-  return parts.map((part) => writeAssistantPart(part, context)).filter((block) => block !== undefined);
+  return spoken(parts)
+    .map((part) => writeAssistantPart(part, context))
+    .filter((block) => block !== undefined);
 }
 
 function writeAssistantPart(part: AssistantPart, { losses, names }: MessageContext): JsonObject | undefined {

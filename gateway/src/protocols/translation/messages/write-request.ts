@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json.ts';
 import { defined } from '../body-members.ts';
+import { closedSchema } from '../bounded-schema.ts';
 import { writeCacheControl } from '../cache-control.ts';
 import { type CallableTools, callableTools } from '../callable-tools.ts';
 import type { Conversation } from '../conversation.ts';
@@ -9,12 +10,12 @@ import type { Losses } from '../losses.ts';
 import type { TranslationOptions } from '../notes.ts';
 import { ToolNames } from '../tool-names.ts';
 import type { WrittenRequest } from '../translator.ts';
+import { ANTHROPIC_USER, writtenUser } from '../user-id.ts';
 import { writeCalledTools } from './called-tools.ts';
 import { writeMessages, writeSystem } from './write-messages.ts';
 import { writeReasoning } from './write-reasoning.ts';
 
 const MAX_NAME_LENGTH = 128;
-const MAX_USER_LENGTH = 256;
 
 /** The body of a messages request. Where the caller named no output cap the pipeline adds it: the format demands one. */
 export function writeRequest(
@@ -30,8 +31,8 @@ export function writeRequest(
   if (outputFormat?.type === 'jsonSchema' && outputFormat.description !== undefined)
     losses.lose('schemaDescription');
   const { thinking, effort, sampling } = writeReasoning(conversation, callable, losses);
-  const format =
-    outputFormat?.type === 'jsonSchema' ? { type: 'json_schema', schema: outputFormat.schema } : undefined;
+  const format = outputFormat?.type === 'jsonSchema' ? writeSchema(outputFormat.schema, losses) : undefined;
+  const userId = writtenUser(conversation.userId, ANTHROPIC_USER, losses);
   const config = defined({ format, effort });
   const body: JsonObject = {
     model: conversation.model,
@@ -45,7 +46,7 @@ export function writeRequest(
       stop_sequences: writeStop(conversation, losses),
       thinking,
       output_config: Object.keys(config).length > 0 ? config : undefined,
-      metadata: writeUser(conversation, losses),
+      metadata: userId === undefined ? undefined : { user_id: userId },
       service_tier: writeServiceTier(conversation, losses),
     }),
     ...sampling,
@@ -54,6 +55,12 @@ export function writeRequest(
   };
   const customTools = callable.tools.flatMap((tool) => (tool.kind === 'custom' ? names.sent(tool.name) : []));
   return { body, customTools, toolNames: names.renamed };
+}
+
+function writeSchema(callers: JsonObject, losses: Losses): JsonObject {
+  const { schema, isLoosened } = closedSchema(callers);
+  if (isLoosened) losses.lose('schemaBounds');
+  return { type: 'json_schema', schema };
 }
 
 /** Reports what Anthropic has no word for. */
@@ -117,13 +124,6 @@ function writeStop({ stop }: Conversation, losses: Losses): readonly string[] | 
   // Anthropic refuses them with a message that names nothing of the caller's body.
   if (stop?.some((sequence) => sequence.trim() === '')) losses.lose('blankStop');
   return stop;
-}
-
-function writeUser({ userId }: Conversation, losses: Losses): JsonObject | undefined {
-  if (userId === undefined) return undefined;
-  if (userId.length <= MAX_USER_LENGTH) return { user_id: userId };
-  losses.lose('user');
-  return undefined;
 }
 
 function writeServiceTier({ serviceTier }: Conversation, losses: Losses): string | undefined {

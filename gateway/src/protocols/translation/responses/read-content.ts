@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../json.ts';
 import { BodyError } from '../../request-facts.ts';
 import { optionalText, requireList, requireObject, requireText } from '../body-members.ts';
+import { readCacheControl } from '../cache-control.ts';
 import type { DocumentPart, ImagePart, ResultPart, TextPart } from '../conversation.ts';
-import { sourceOfUrl } from '../data-url.ts';
+import { documentSource, sourceOfUrl } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
 
 /** The parts of a message of the user, the instructions or a tool: a string, or a list. Empty texts say nothing. */
@@ -30,7 +31,7 @@ function readPart(part: JsonObject, path: string, losses: Losses): ResultPart {
     case 'input_text':
     case 'output_text':
     case 'text':
-      return { type: 'text', text: requireText(part['text'], `${path}.text`) };
+      return { type: 'text', text: requireText(part['text'], `${path}.text`), ...readCacheControl(part) };
     case 'input_image':
       return readImage(part, path, losses);
     case 'input_file':
@@ -49,20 +50,28 @@ function readImage(part: JsonObject, path: string, losses: Losses): ImagePart {
   const url = optionalText(part, 'image_url', `${path}.image_url`);
   if (url === undefined) return unavailable('fileId', path, 'file_id', losses);
   const detail = optionalText(part, 'detail', `${path}.detail`);
-  return { type: 'image', source: sourceOfUrl(url), ...(detail !== undefined && { detail }) };
+  return {
+    type: 'image',
+    source: sourceOfUrl(url),
+    ...(detail !== undefined && { detail }),
+    ...readCacheControl(part),
+  };
 }
 
 function readFile(part: JsonObject, path: string, losses: Losses): DocumentPart {
   const data = optionalText(part, 'file_data', `${path}.file_data`);
   const url = optionalText(part, 'file_url', `${path}.file_url`);
   const name = optionalText(part, 'filename', `${path}.filename`);
-  const named = name === undefined ? {} : { name };
+  const named = { ...(name !== undefined && { name }), ...readCacheControl(part) };
   if (data !== undefined) {
     const source = sourceOfUrl(data);
     // Some callers leave the head of the data URL away.
     return {
       type: 'document',
-      source: source.kind === 'base64' ? source : { kind: 'base64', mediaType: 'application/pdf', data },
+      source:
+        source.kind === 'base64'
+          ? documentSource(source)
+          : { kind: 'base64', mediaType: 'application/pdf', data },
       ...named,
     };
   }

@@ -7,11 +7,14 @@ import { effortAskedFor } from '../reasoning-effort.ts';
 import { isStrictSchema } from '../strict-schema.ts';
 import { ToolNames } from '../tool-names.ts';
 import type { WrittenRequest } from '../translator.ts';
+import { OPENAI_USER, writtenUser } from '../user-id.ts';
 import { writeInput } from './write-input.ts';
 import { writeTools } from './write-tools.ts';
 
 /** The longest name of a tool that the Responses API takes. */
 const MAX_NAME_LENGTH = 64;
+/** OpenAI refuses a smaller one; clients try a model out with a cap of 1. */
+const MIN_OUTPUT_CAP = 16;
 
 /** Writes a body of `POST /v1/responses`. */
 export function writeRequest(
@@ -33,7 +36,7 @@ export function writeRequest(
     instructions,
     input,
     ...writeTools(conversation, names, losses),
-    max_output_tokens: conversation.outputCap,
+    max_output_tokens: conversation.outputCap && Math.max(conversation.outputCap, MIN_OUTPUT_CAP),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     text: Object.keys(text).length > 0 ? text : undefined,
@@ -43,7 +46,7 @@ export function writeRequest(
     // A model that does not reason refuses to be asked for it.
     include: wantsReasoning || hasSealedReasoning ? ['reasoning.encrypted_content'] : undefined,
     stream: conversation.isStream ? true : undefined,
-    user: conversation.userId,
+    user: writtenUser(conversation.userId, OPENAI_USER, losses),
     metadata: conversation.metadata,
     prompt_cache_key: conversation.promptCacheKey,
     prompt_cache_retention: conversation.promptCacheRetention,

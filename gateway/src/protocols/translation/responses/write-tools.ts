@@ -4,6 +4,7 @@ import { type CallableTools, callableTools, type PlainToolChoice } from '../call
 import type { Conversation, CustomTool, FunctionTool, ToolChoice } from '../conversation.ts';
 import type { Losses } from '../losses.ts';
 import type { ToolNames } from '../tool-names.ts';
+import { argumentsSchema } from '../tool-schema.ts';
 
 /** The tools, and the choice among them. */
 export function writeTools(conversation: Conversation, names: ToolNames, losses: Losses): JsonObject {
@@ -32,7 +33,7 @@ function writeFunction(
     type: 'function',
     name: names.sent(name),
     ...defined({ description }),
-    parameters: parameters ?? { type: 'object', properties: {} },
+    parameters: argumentsSchema(parameters),
     // Left out, it means true here, and false everywhere else.
     strict: strict ?? false,
   };
