@@ -122,9 +122,9 @@ describe('the attempts of a request', () => {
       expected: [200, 'error_event', 'overloaded'],
     },
     {
-      title: '200 with an error in place of an answer',
+      title: '502 for an error in place of an answer',
       script: json({ error: { message: 'overloaded' } }),
-      expected: [200, 'error_event', 'overloaded'],
+      expected: [200, 'broken', 'overloaded'],
     },
   ] as const) {
     it(title, async () => {

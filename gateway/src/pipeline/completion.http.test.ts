@@ -129,11 +129,14 @@ describe('POST /v1/chat/completions, answered whole', () => {
     );
   });
 
-  it('200 when the provider answers whole though a stream was asked for', async () => {
+  it('200 with events when the provider answers whole though a stream was asked for', async () => {
     bench.provider.script = json(completion('Hello.', { prompt: 2, completion: 3 }));
     const response = await bench.gateway.chat(bench.key.secret, { stream: true });
-    assert.equal(((await response.json()) as { object: string }).object, 'chat.completion');
-    await bench.assertRecord(response, { isStream: true, ttftMs: null, totalTokens: 5 });
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+    const text = await response.text();
+    assert.match(text, /^data: \{.*"object":"chat\.completion\.chunk".*"content":"Hello\."/m);
+    assert.match(text, /"finish_reason":"stop".*\n\ndata: \[DONE\]\n\n$/s);
+    await bench.assertRecord(response, { isStream: true, totalTokens: 5 });
   });
 
   it("200 with the caller's limits capped by the route and reserved for every choice", async () => {

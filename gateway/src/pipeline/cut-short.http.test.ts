@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { READ_ON_MS } from '../steps/read-on.ts';
 import { assertError, useBench } from '../testing/bench.ts';
-import { chunk, delta, flush, type Script } from '../testing/mock-provider.ts';
+import { chunk, completion, delta, flush, type Script } from '../testing/mock-provider.ts';
 import { assertNoDelays } from '../testing/no-delays.ts';
 import { issueKey, moneyOf, ROUTE_TIMEOUT_MS } from '../testing/test-gateway.ts';
 
@@ -203,7 +203,7 @@ describe('requests that are cut short', () => {
     it('200 in the record when the caller leaves while it is being written', async () => {
       bench.provider.script = (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end('{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":5}}');
+        response.end(JSON.stringify(completion('x', { prompt: 3, completion: 5 })));
       };
       const { database, key } = bench;
       const leaving = new AbortController();

@@ -117,8 +117,11 @@ describe('POST /v1/embeddings', () => {
     const got = await ask();
     await assert.rejects(got.text());
     await bench.assertRecord(got, { terminationReason: 'upstream_stream_aborted', promptTokens: 5 });
-    bench.provider.script = json('{"object":"list","data":[');
+    bench.provider.script = json('{"object":"list","data":[{"embedding":[');
     await assert.rejects((await ask()).text());
+    // Nothing of it was shown before its first vector, so that another target could still be asked.
+    bench.provider.script = json('{"object":"list","data":[');
+    await assertError(await ask(), { status: 502, code: 'upstream_error', type: 'upstream_error' });
   });
 
   it('504 before an answer, and a broken connection in the middle of one, when the time of the route is over', async () => {
@@ -130,7 +133,7 @@ describe('POST /v1/embeddings', () => {
     await assertError(await waiting, { status: 504, code: 'upstream_timeout', type: 'upstream_error' });
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      await flush(response, '{"object":"list","data":[');
+      await flush(response, '{"object":"list","data":[{"embedding":[0.1,');
     };
     const got = await ask();
     const body = got.text();
@@ -159,11 +162,13 @@ describe('POST /v1/embeddings', () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       await flush(response, `{"model":"${PLATFORM_KEY.slice(0, 9)}`);
-      response.end(`${PLATFORM_KEY.slice(9)}","data":[],"usage":{"prompt_tokens":2,"total_tokens":2}}`);
+      response.end(
+        `${PLATFORM_KEY.slice(9)}","data":[{"embedding":[1]}],"usage":{"prompt_tokens":2,"total_tokens":2}}`,
+      );
     };
     assert.equal(
       await (await ask()).text(),
-      '{"model":"[redacted]","data":[],"usage":{"prompt_tokens":2,"total_tokens":2}}',
+      '{"model":"[redacted]","data":[{"embedding":[1]}],"usage":{"prompt_tokens":2,"total_tokens":2}}',
     );
   });
 

@@ -43,6 +43,7 @@ describe('what reaches the provider', () => {
       connection: 'keep-alive',
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       'user-agent': 'gatehouse',
       authorization: `Bearer ${PLATFORM_KEY}`,
     });
@@ -77,6 +78,7 @@ describe('what reaches the provider', () => {
         connection: 'keep-alive',
         'content-type': 'application/json',
         accept: 'application/json',
+        'accept-encoding': 'identity',
         'user-agent': 'gatehouse',
         'anthropic-version': '2026-10-21',
         'anthropic-beta': 'a-2026-01-01',

@@ -83,7 +83,6 @@ describe('a provider of messages that lies', () => {
       4,
       false,
     ],
-    ['only an end mark', [MESSAGE_STOP], 8, 0, true],
     [
       'data that is no JSON',
       [start, 'event: x\ndata: {"type":\n\n', textDelta('Hello'), ...stop],
@@ -108,6 +107,12 @@ describe('a provider of messages that lies', () => {
       );
     });
   }
+
+  it('200 and an error event for a stream of only an end mark, which costs nothing', async () => {
+    const { text, record } = await streamed(sse(MESSAGE_STOP));
+    assert.match(text, ERROR_EVENT);
+    assert.deepEqual([record.terminationReason, record.costMicroPkr], ['upstream_stream_aborted', 0n]);
+  });
 
   it('200 with nothing that follows the end mark', async () => {
     const { text } = await streamed(sse(start, ...stop, textDelta('more'), MESSAGE_STOP));
@@ -188,11 +193,15 @@ describe('a provider of messages that lies', () => {
     }
   }
 
-  it('200 with the answer of a provider that ignores the request for a stream', async () => {
+  it('200 with the events of an answer whose provider ignores the request for a stream', async () => {
     const answer = JSON.stringify(textMessage('x', { input_tokens: 9, output_tokens: 4 }));
     bench.provider.script = json(answer);
     const response = await ask(true);
-    assert.equal(await response.text(), answer);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+    const text = await response.text();
+    assert.match(text, /^event: message_start\n/);
+    assert.match(text, /"text_delta","text":"x"/);
+    assert.match(text, /event: message_stop\ndata: [^\n]*\n\n$/);
     await bench.assertRecord(response, { promptTokens: 9, tokensGenerated: 4, tokensEstimated: false });
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { encodeLine } from '../journal/record-line.ts';
 import { useBench } from '../testing/bench.ts';
-import { json } from '../testing/mock-provider.ts';
+import { completion, json } from '../testing/mock-provider.ts';
 import { issueKey } from '../testing/test-gateway.ts';
 
 const bench = await useBench({
@@ -15,7 +15,7 @@ const bench = await useBench({
 
 describe('headers that are kept as metadata', () => {
   it('200 with what the client says of itself on record, and nothing personal sent to the provider', async () => {
-    bench.provider.script = json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
     const headers = {
       'x-claude-code-session-id': 'a-session',
       'x-openwebui-user-email': 'person@example.com',
@@ -39,7 +39,7 @@ describe('headers that are kept as metadata', () => {
   const bytesOf = (metadata: ReadonlyMap<string, string>) =>
     Buffer.byteLength([...metadata].map(([name, value]) => name + value).join(''));
   const ask = async (secret: string, headers: Record<string, string>) => {
-    bench.provider.script = json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
+    bench.provider.script = json(completion('x', { prompt: 1, completion: 1 }));
     const response = await bench.gateway.chat(secret, {}, { headers });
     assert.equal(response.status, 200);
     await response.text();

@@ -52,11 +52,11 @@ describe("a provider's errors", () => {
     });
   }
 
-  it('200 with an error in place of an answer costs nothing', async () => {
+  it("502 for an error in place of an answer, in the provider's words, costs nothing", async () => {
     bench.provider.script = json({ error: { message: 'overloaded', code: 529 } }, 200);
     const response = await bench.gateway.chat(bench.key.secret);
-    assert.equal(response.status, 200);
-    await response.text();
+    assert.equal(response.status, 502);
+    assert.match(await response.text(), /overloaded/);
     await bench.assertRecord(response, { costMicroPkr: 0n, upstreamError: 'overloaded' });
   });
 

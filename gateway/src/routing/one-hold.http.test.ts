@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chunk, json, type Script, sse, usageOf } from '../testing/mock-provider.ts';
+import { chunk, completion, json, type Script, sse, usageOf } from '../testing/mock-provider.ts';
 import { addRoute, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { endings, failing, served, useRouting } from './routing.fixture.ts';
 
@@ -132,7 +132,7 @@ describe('the hold of a request with several targets', () => {
       ],
     });
     const key = await issueKey(bench.database);
-    second.script = json({ id: 'x', choices: [] });
+    second.script = json(completion('x', { prompt: 1, completion: 1 }));
     const body = { model: 'hold/denied', service_tier: 'priority' };
     const response = await gateway.chat(key.secret, body);
     assert.equal(response.status, 200);

@@ -1,7 +1,7 @@
 import { ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import { areEventsAt } from '../protocols/sse.ts';
 
-/** So many bytes tell whether a body is a stream of events. */
+/** Bytes enough to tell whether a body is a stream of events. */
 const MAX_SNIFFED_BYTES = 64;
 
 /** An answer that is read whole, as far as it has come. Where a stream was asked for, events are told from it whatever its content type is. */

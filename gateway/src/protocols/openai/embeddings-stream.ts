@@ -25,7 +25,7 @@ export class EmbeddingsStream implements StreamReading {
   readonly #redaction: Redaction | undefined;
   readonly #keptBytes: number;
   #kept = NOTHING;
-  /** What came before the first vector, which holds the words of a provider that gives none. */
+  /** The bytes before the first vector, which hold the words of a provider that gives none. */
   #start = NOTHING;
 
   constructor(redaction: Redaction | undefined) {

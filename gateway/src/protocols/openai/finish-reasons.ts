@@ -85,7 +85,7 @@ const WORDS: Readonly<Record<Exclude<Finish, 'unknown'>, readonly string[]>> = {
 const FINISHES: ReadonlyMap<string, Finish> = new Map(
   Object.entries(WORDS).flatMap(([finish, words]) => words.map((word) => [word, finish as Finish] as const)),
 );
-/** What servers send in chunks that end nothing. */
+/** Values that servers send in chunks that end nothing. */
 const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'undefined', 'finish_reason_unspecified']);
 
 /** The end that a `finish_reason` states, however it is spelled; undefined where it states none. */

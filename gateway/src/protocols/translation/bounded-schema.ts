@@ -19,7 +19,7 @@ const BOUNDS = [
 const MAX_MIN_ITEMS = 1;
 const MAX_DEPTH = 128;
 
-/** Where schemas stand within a schema: by name, in a list, or alone. A property may have any of the names above. */
+/** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
 const BY_NAME = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'] as const;
 const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
 const ALONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'] as const;

@@ -7,7 +7,10 @@ import { OPTIONS } from './testing.fixture.ts';
 
 // Requests as a whole; single features are tried by feature-table.test.ts.
 
-const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
+const weather = {
+  type: 'function',
+  function: { name: 'weather', parameters: { type: 'object', properties: {} } },
+};
 const messages = [{ role: 'user', content: 'Hi' }];
 const toMessages = (members: object, keep: readonly string[] = []) =>
   translateRequest('chat', 'messages', { model: 'm', messages, ...members }, { ...OPTIONS, keep });

@@ -3,7 +3,10 @@ import type { FeatureSamples } from './feature-table.test.ts';
 // One chat request for each feature.
 
 const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
-const weather = { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: {} } } };
+const weather = {
+  type: 'function',
+  function: { name: 'weather', parameters: { type: 'object', properties: {} } },
+};
 const called = {
   role: 'assistant',
   content: null,
@@ -161,7 +164,8 @@ export const CHAT_SAMPLES: FeatureSamples = {
       },
     },
     sent: {
-      messages: '"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"any"}',
+      messages:
+        '"tools":[{"name":"weather","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"any"}',
     },
   },
   parallelToolCalls: {

@@ -88,9 +88,14 @@ export const MESSAGES_SAMPLES: FeatureSamples = {
   reasoningSeal: { body: assistant({ type: 'redacted_thinking', data: 'c2ln' }), path: 'thinking' },
   functions: {
     body: { tools: [weather] },
-    sent: { chat: '{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{}}}}' },
+    sent: {
+      chat: '{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{}}}}',
+    },
   },
-  strictFunctions: { body: { tools: [{ ...weather, input_schema: schema, strict: true }] }, sent: { chat: '"strict":true' } },
+  strictFunctions: {
+    body: { tools: [{ ...weather, input_schema: schema, strict: true }] },
+    sent: { chat: '"strict":true' },
+  },
   hostedTools: {
     body: { tools: [weather, { type: 'web_search_20250305', name: 'web_search' }] },
     path: 'tools[web_search_20250305]',

@@ -23,7 +23,8 @@ export const SENT_TO_RESPONSES: { readonly [Name in Feature]?: Sent } = {
   textDocument: '{"type":"input_text","text":"A\\n\\nWords."}',
   documentUrl: '{"type":"input_file","file_url":"https://example.com/a.pdf"}',
   refusals: '{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I cannot."}]}',
-  functions: '[{"type":"function","name":"weather","parameters":{"type":"object","properties":{}},"strict":false}]',
+  functions:
+    '[{"type":"function","name":"weather","parameters":{"type":"object","properties":{}},"strict":false}]',
   strictFunctions: '"strict":true',
   customTools: '[{"type":"custom","name":"patch"}]',
   toolChoice: {

@@ -35,7 +35,12 @@ const words = (type: string, text: string) => [{ type, text }];
 const user = (...content: JsonObject[]) => ({ type: 'message', role: 'user', content });
 const said = (text: string) => ({ type: 'input_text', text });
 const png = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
-const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
+const parameters = {
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+};
 
 /** The members that each of the three formats can express. */
 const COMMON: JsonObject = {

@@ -178,7 +178,13 @@ describe('a request to a provider of responses', () => {
     const grammar = { syntax: 'lark', definition: 'start: "a"' };
     const { body, toolNames, dropped } = write({
       tools: [
-        { kind: 'function', name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, strict: true },
+        {
+          kind: 'function',
+          name: 'f',
+          description: 'F.',
+          parameters: { type: 'object', properties: {} },
+          strict: true,
+        },
         { kind: 'function', name: long },
         { kind: 'custom', name: 'c', format: { type: 'grammar', grammar } },
         { kind: 'hosted', type: 'web_search_20250305' },
@@ -190,7 +196,13 @@ describe('a request to a provider of responses', () => {
     assert.equal(sent.length, 64);
     assert.deepEqual(toolNames, { [sent]: long });
     assert.deepEqual(body['tools'], [
-      { type: 'function', name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, strict: true },
+      {
+        type: 'function',
+        name: 'f',
+        description: 'F.',
+        parameters: { type: 'object', properties: {} },
+        strict: true,
+      },
       { type: 'function', name: sent, parameters: { type: 'object', properties: {} }, strict: false },
       { type: 'custom', name: 'c', format: { type: 'grammar', ...grammar } },
     ]);
