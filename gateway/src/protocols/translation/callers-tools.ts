@@ -2,6 +2,7 @@ import type { AssistantPart, ToolKind } from './conversation.ts';
 import { inputOfArguments } from './custom-tools.ts';
 import type { TranslationNotes } from './notes.ts';
 import type { StreamEvent } from './stream-events.ts';
+import { filledArguments } from './tool-input.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
 
@@ -23,7 +24,11 @@ export function withCallersTools(parts: readonly AssistantPart[], notes: Transla
     const { name, isCustom } = callersTool(part.name, notes);
     return isCustom && part.kind === 'function'
       ? { ...part, name, kind: 'custom', arguments: inputOfArguments(part.arguments) }
-      : { ...part, name };
+      : {
+          ...part,
+          name,
+          arguments: part.kind === 'function' ? filledArguments(part.arguments) : part.arguments,
+        };
   });
 }
 
@@ -34,6 +39,8 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 export class CallersToolStream {
   readonly #notes: TranslationNotes;
   readonly #held = new Map<number, string[]>();
+  /** The functions' calls without arguments as yet. */
+  readonly #blank = new Set<number>();
   #heldCharacters = 0;
 
   constructor(notes: TranslationNotes) {
@@ -49,10 +56,14 @@ export class CallersToolStream {
       case 'toolCall': {
         const { name, isCustom } = callersTool(event.name, this.#notes);
         const kind: ToolKind = isCustom ? 'custom' : event.kind;
-        if (isCustom && event.kind === 'function') this.#held.set(event.index, []);
+        if (event.kind === 'function') {
+          if (isCustom) this.#held.set(event.index, []);
+          else this.#blank.add(event.index);
+        }
         return [{ ...event, name, kind }];
       }
       case 'toolArguments': {
+        if (event.text.trim() !== '') this.#blank.delete(event.index);
         const held = this.#held.get(event.index);
         if (!held) return [event];
         held.push(event.text);
@@ -64,7 +75,7 @@ export class CallersToolStream {
       case 'toolCallEnd':
         return [...this.#release(event.index), event];
       case 'finish':
-        return [...[...this.#held.keys()].flatMap((index) => this.#release(index)), event];
+        return [...[...this.#held.keys(), ...this.#blank].flatMap((index) => this.#release(index)), event];
       default:
         return [event];
     }
@@ -73,6 +84,7 @@ export class CallersToolStream {
   #release(index: number): StreamEvent[] {
     const written = this.#held.get(index)?.join('');
     this.#held.delete(index);
+    if (this.#blank.delete(index)) return [{ type: 'toolArguments', index, text: filledArguments('') }];
     if (written === undefined) return [];
     this.#heldCharacters -= written.length;
     const text = inputOfArguments(written);

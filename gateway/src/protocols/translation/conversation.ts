@@ -140,6 +140,8 @@ export type ReasoningSeal =
   | { readonly kind: 'encrypted'; readonly value: string; readonly id?: string }
   /** Chat: `reasoning_details` of a message, as JSON. */
   | { readonly kind: 'details'; readonly value: string }
+  /** Chat: `reasoning_content` of a message, whose maker wants the plain text back. */
+  | { readonly kind: 'plain'; readonly value: string }
   /** Chat: `extra_content` of the tool call `id`, as JSON; the text is empty. */
   | { readonly kind: 'extra'; readonly value: string; readonly id: string };
 

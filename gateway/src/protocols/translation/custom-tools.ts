@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { parseBounded } from './bounded-json.ts';
 import type { CustomTool, FunctionTool, ToolCallPart } from './conversation.ts';
+import { filledArguments } from './tool-input.ts';
 
 // A custom tool takes plain text. Where the provider has none, it is declared as a function whose only argument is that
 // text, and its calls are turned back.
@@ -45,5 +46,5 @@ export function inputOfArguments(written: string): string {
 
 /** The arguments of a call as JSON, whatever its kind. */
 export function jsonArguments({ kind, arguments: written }: ToolCallPart): string {
-  return kind === 'custom' ? argumentsOfInput(written) : written;
+  return kind === 'custom' ? argumentsOfInput(written) : filledArguments(written);
 }

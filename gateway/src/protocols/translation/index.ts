@@ -1,6 +1,7 @@
 import type { Surface } from '@gatehouse/contract';
 import type { ReadExact } from '../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
+import { callIdsOf, withUniqueCalls } from './call-ids.ts';
 import { withCallersTools } from './callers-tools.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
 import { Losses } from './losses.ts';
@@ -40,7 +41,9 @@ export function translateRequest(
 ): TranslatedRequest {
   const [caller, provider] = [translatorOf(from), translatorOf(to)];
   const losses = new Losses(from as TranslatedFormat, to as TranslatedFormat);
-  const conversation = caller.readRequest(body, losses);
+  const asked = caller.readRequest(body, losses);
+  const callIds = callIdsOf(asked.turns);
+  const conversation = { ...asked, turns: withUniqueCalls(asked.turns) };
   const { body: written, customTools, toolNames } = provider.writeRequest(conversation, losses, options);
   const { requestId, createdSeconds, promptTokens } = options;
   return {
@@ -54,6 +57,8 @@ export function translateRequest(
       showsUsage: conversation.showsUsage,
       customTools,
       toolNames,
+      ...(callIds.length > 0 && { callIds }),
+      ...(options.keep.includes('reasoning_content') && { keepsReasoning: true }),
       ...(caller.echoOf && { echo: caller.echoOf(body) }),
       ...(conversation.namespaces && { namespaces: conversation.namespaces }),
       ...(conversation.hasToolSearch && { hasToolSearch: true }),
@@ -73,7 +78,7 @@ export function translateAnswer(
   exact?: ReadExact,
 ): JsonObject | undefined {
   const read = isJsonObject(answer)
-    ? translatorOf(from).readAnswer(answer, exact ?? (() => answer))
+    ? translatorOf(from).readAnswer(answer, exact ?? (() => answer), notes)
     : undefined;
   if (!read) return undefined;
   return translatorOf(to).writeAnswer({ ...read, parts: withCallersTools(read.parts, notes) }, notes);

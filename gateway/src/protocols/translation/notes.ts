@@ -27,6 +27,10 @@ export interface TranslationNotes {
   readonly customTools: readonly string[];
   /** The caller's names of tools that were sent under another one, by that one. */
   readonly toolNames: Readonly<Record<string, string>>;
+  /** The ids of the conversation's calls, which its answer must not repeat. */
+  readonly callIds?: readonly string[];
+  /** True if the provider wants the text of its reasoning back. */
+  readonly keepsReasoning?: true;
   /** Members of the caller's request that its format repeats in the answer (responses): the JSON of an object. */
   readonly echo?: string;
   /** The conversation's: a call of such a tool goes back under its namespace. */

@@ -36,6 +36,7 @@ export function sealOfText(text: string): ReasoningSeal | undefined {
     case 'signature':
     case 'redacted':
     case 'details':
+    case 'plain':
       return { kind, value };
     case 'encrypted':
       return typeof id === 'string' ? { kind, value, id } : { kind, value };

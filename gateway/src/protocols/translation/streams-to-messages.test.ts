@@ -129,8 +129,8 @@ describe('a chat stream for a messages caller', () => {
     [['no', ' "json"\n'], { invalid_arguments: 'no "json"\n' }],
     [['\ud83d', '\ude00'], { invalid_arguments: '😀' }],
     [[' ', '[1]'], { invalid_arguments: '[1]' }],
-    [[], undefined],
-    [[' '], undefined],
+    [[], {}],
+    [[' '], {}],
   ] as const) {
     it(`makes ${JSON.stringify(pieces)} the input ${JSON.stringify(input)}`, () => {
       const events = toMessages(
@@ -140,7 +140,7 @@ describe('a chat stream for a messages caller', () => {
         chunk({}, 'stop'),
       ) as { delta?: { partial_json?: string; stop_reason?: string } }[];
       const json = events.map((event) => event.delta?.partial_json ?? '').join('');
-      assert.deepEqual(json === '' ? undefined : JSON.parse(json), input);
+      assert.deepEqual(JSON.parse(json), input);
       assert.equal(events.at(-2)?.delta?.stop_reason, 'tool_use');
     });
   }

@@ -14,8 +14,28 @@ export function inputOfText(text: string): JsonObject {
   return isJsonObject(value) ? value : { [INVALID_ARGUMENTS]: text };
 }
 
+/**
+ * The arguments of a call, or a piece of them, as a provider wrote them. Some give the object itself in place of its text; an empty one
+ * says nothing yet.
+ */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null || !isFilled(value)) return '';
+  return writeBounded(value) ?? '';
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
+}
+
+/** The arguments of a function as clients and providers parse them: an object without members where the model wrote nothing. */
+export function filledArguments(text: string): string {
+  return text.trim() === '' ? '{}' : text;
+}
+
 /** The text that the input of a call in messages is in chat and responses. */
 export function textOfInput(input: unknown): string {
+  if (typeof input === 'string') return filledArguments(input);
   if (!isJsonObject(input)) return '{}';
   const invalid = input[INVALID_ARGUMENTS];
   if (Object.keys(input).length === 1 && typeof invalid === 'string') return invalid;

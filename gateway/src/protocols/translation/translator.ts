@@ -13,7 +13,7 @@ export interface Translator {
   /** A provider's body. Its model and output cap are the caller's: the pipeline puts in what is sent. */
   writeRequest(conversation: Conversation, losses: Losses, options: TranslationOptions): WrittenRequest;
   /** Reads a provider's answer, whatever it holds; undefined where it is none of this format. */
-  readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined;
+  readAnswer(answer: JsonObject, exact: ReadExact, notes: TranslationNotes): Answer | undefined;
   /** A caller's answer. */
   writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject;
   openReader(notes: TranslationNotes): StreamReader;

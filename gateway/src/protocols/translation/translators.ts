@@ -19,7 +19,7 @@ const chat: Translator = {
   writeRequest: writeChatRequest,
   readAnswer: readChatAnswer,
   writeAnswer: writeChatAnswer,
-  openReader: () => new ChatStreamReader(),
+  openReader: (notes) => new ChatStreamReader(notes),
   openWriter: (notes) => new ChatStreamWriter(notes),
 };
 
@@ -28,7 +28,7 @@ const messages: Translator = {
   writeRequest: writeMessagesRequest,
   readAnswer: readMessagesAnswer,
   writeAnswer: writeMessagesAnswer,
-  openReader: () => new MessagesStreamReader(),
+  openReader: (notes) => new MessagesStreamReader(notes),
   openWriter: (notes) => new MessagesStreamWriter(notes),
 };
 

@@ -5,22 +5,28 @@ import { finishOf } from '../../openai/finish-reasons.ts';
 import { readUsage, statedUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
 import type { Answer, Stop } from '../answer.ts';
-import { writeBounded } from '../bounded-json.ts';
+import { CallIds } from '../call-ids.ts';
 import type { AssistantPart } from '../conversation.ts';
+import type { TranslationNotes } from '../notes.ts';
+import { argumentsText } from '../tool-input.ts';
 import { extraSeal } from './extra-content.ts';
-import { plainReasoning, sealOfDetails, textOfDetails } from './reasoning.ts';
+import { plainReasoning, plainSeal, sealOfDetails, textIn, textOfDetails } from './reasoning.ts';
 
 const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */
 const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
 /** Reads a chat completion of a provider. Of several choices the first: one was asked for. Undefined for one that failed. */
-export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined {
+export function readAnswer(
+  answer: JsonObject,
+  exact: ReadExact,
+  notes: TranslationNotes,
+): Answer | undefined {
   const choice = choiceOf(answer);
   const message = messageOf(choice);
   if (!choice || !message || isFailedChoice(choice)) return undefined;
   const hasNumbers = WITH_NUMBERS.some((name) => Array.isArray(message[name]));
-  const parts = readParts((hasNumbers ? messageOf(choiceOf(exact())) : undefined) ?? message);
+  const parts = readParts((hasNumbers ? messageOf(choiceOf(exact())) : undefined) ?? message, notes);
   const usage = readUsage(statedUsage(answer));
   const { id, model, created, service_tier: tier } = answer;
   return {
@@ -46,39 +52,32 @@ function messageOf(choice: JsonObject | undefined): JsonObject | undefined {
   return isJsonObject(message) ? message : undefined;
 }
 
-function readParts(message: JsonObject): AssistantPart[] {
-  const parts: AssistantPart[] = readReasoning(message);
+function readParts(message: JsonObject, notes: TranslationNotes): AssistantPart[] {
+  const ids = new CallIds(notes);
+  const parts: AssistantPart[] = readReasoning(message, notes);
   const { content, refusal, tool_calls: calls } = message;
   const texts = typeof content === 'string' ? [content] : Array.isArray(content) ? content.map(textIn) : [];
   const text = texts.join('');
   if (text !== '') parts.push({ type: 'text', text });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
   const listed = Array.isArray(calls) ? calls.slice(0, MAX_CALLS) : [];
-  listed.forEach((call, index) => {
-    if (isJsonObject(call)) parts.push(...readCall(call, index));
-  });
+  for (const call of listed) if (isJsonObject(call)) parts.push(...readCall(call, ids));
   return parts;
 }
 
-function textIn(part: unknown): string {
-  return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string'
-    ? part['text']
-    : '';
-}
-
-function readReasoning(message: JsonObject): AssistantPart[] {
+function readReasoning(message: JsonObject, { keepsReasoning }: TranslationNotes): AssistantPart[] {
   const listed: unknown = message['reasoning_details'];
   const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-  const text = plainReasoning(message) || textOfDetails(details);
-  const seal = sealOfDetails(details);
+  const plain = plainReasoning(message);
+  const text = plain || textOfDetails(details);
+  const seal = sealOfDetails(details) ?? plainSeal(plain, keepsReasoning);
   return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
 }
 
-function readCall(call: JsonObject, index: number): AssistantPart[] {
-  const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : `call_${index}`;
+function readCall(call: JsonObject, ids: CallIds): AssistantPart[] {
   const called = isJsonObject(call['function']) ? call['function'] : call['custom'];
   if (!isJsonObject(called) || typeof called['name'] !== 'string') return [];
-  const written = called['arguments'] ?? called['input'];
+  const id = ids.give(typeof call['id'] === 'string' ? call['id'] : '');
   const seal = extraSeal(id, call['extra_content']);
   return [
     ...(seal ? [{ type: 'reasoning', text: '', seal } as const] : []),
@@ -87,7 +86,7 @@ function readCall(call: JsonObject, index: number): AssistantPart[] {
       id,
       kind: isJsonObject(call['function']) ? 'function' : 'custom',
       name: called['name'],
-      arguments: typeof written === 'string' ? written : (writeBounded(written ?? {}) ?? '{}'),
+      arguments: argumentsText(called['arguments'] ?? called['input']),
     },
   ];
 }

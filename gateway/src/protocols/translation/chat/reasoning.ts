@@ -20,13 +20,35 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
   return text === '' ? [] : [{ type: 'reasoning', text }];
 }
 
-/** The reasoning of a message, or of a piece of one, that is plain text. Servers that write both write the same. */
+/** The reasoning of a message, or of a piece of one, that is plain text. Servers that write it in two places write the same. */
 export function plainReasoning(message: JsonObject): string {
   for (const name of ['reasoning_content', 'reasoning']) {
     const text = message[name];
     if (typeof text === 'string' && text !== '') return text;
   }
-  return '';
+  return thoughtIn(message['content']);
+}
+
+/** The reasoning in the parts of a content, where Mistral puts it: each a text, or a list of parts of text. */
+function thoughtIn(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .filter(isJsonObject)
+    .filter(({ type }) => type === 'thinking')
+    .map(({ thinking }) =>
+      Array.isArray(thinking) ? thinking.map(textIn).join('') : isText(thinking) ? thinking : '',
+    )
+    .join('');
+}
+
+/** The text of a part that is text. */
+export function textIn(part: unknown): string {
+  return isJsonObject(part) && part['type'] === 'text' && isText(part['text']) ? part['text'] : '';
+}
+
+/** The seal of reasoning whose maker wants its plain text back. */
+export function plainSeal(text: string, keepsReasoning: boolean | undefined): ReasoningSeal | undefined {
+  return keepsReasoning && text !== '' ? { kind: 'plain', value: text } : undefined;
 }
 
 function partOfDetail(detail: JsonObject): ReasoningPart[] {

@@ -1,6 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
+import { CallIds } from '../call-ids.ts';
 import type { ReasoningSeal } from '../conversation.ts';
+import { InputPieces } from '../input-pieces.ts';
+import type { TranslationNotes } from '../notes.ts';
 import type { StreamEvent } from '../stream-events.ts';
+import { argumentsText } from '../tool-input.ts';
 import { extraSeal } from './extra-content.ts';
 
 const MAX_CALLS = 1_024;
@@ -9,84 +13,92 @@ const MAX_HELD_CHARACTERS = 1024 * 1024;
 
 interface StreamedCall {
   readonly index: number;
+  /** The caller's id. */
   readonly id: string;
-  /** True if its beginning was told. */
-  hasBegun: boolean;
+  /** The provider's; empty until it gives one. */
+  providerId: string;
+  /** Known once its beginning was told. */
+  name: string | undefined;
+  /** The arguments so far, as to whether they are an object that was closed. */
+  readonly pieces: InputPieces;
+  isBlank: boolean;
   /** Arguments that came before the name. */
   held: string[];
 }
 
 /**
- * The tool calls of a stream. Their pieces are told apart by `index`; but some servers leave it out, or write 0 for all of
- * them, so a new id at a known index is a new call.
+ * The tool calls of a stream. Their pieces are told apart by `index`; but some servers leave it out, or write 0 for all of them, and some
+ * give no ids. So a new id at a known index is a new call, an id without an index is its call's, and a name at a call whose arguments are
+ * whole begins another.
  */
 export class StreamedCalls {
   readonly #byKey = new Map<number, StreamedCall>();
-  readonly #ended: StreamedCall[] = [];
+  readonly #calls: StreamedCall[] = [];
+  readonly #ids: CallIds;
   // What came with a call after it had begun.
   readonly #lateSeals: ReasoningSeal[] = [];
-  #count = 0;
-  #lastKey = 0;
+  #last: StreamedCall | undefined;
   #heldCharacters = 0;
   #sealCharacters = 0;
+
+  constructor(notes: TranslationNotes) {
+    this.#ids = new CallIds(notes);
+  }
 
   get keptBytes(): number {
     return 2 * (this.#heldCharacters + this.#sealCharacters);
   }
 
   get hasCalls(): boolean {
-    return [...this.#byKey.values(), ...this.#ended].some((call) => call.hasBegun);
+    return this.#calls.some(({ name }) => name !== undefined);
   }
 
   get hasTooMany(): boolean {
-    return this.#count > MAX_CALLS || this.#heldCharacters + this.#sealCharacters > MAX_HELD_CHARACTERS;
+    return (
+      this.#calls.length > MAX_CALLS || this.#heldCharacters + this.#sealCharacters > MAX_HELD_CHARACTERS
+    );
   }
 
-  /** `exactDeltas` reads them once more: what comes with a call goes back to its provider as it was sent. */
+  /** `exactDeltas` reads them once more: values in them that are no text go on as they were sent. */
   read(deltas: readonly unknown[], exactDeltas: () => readonly unknown[]): StreamEvent[] {
-    const hasExtra = deltas.some((delta) => isJsonObject(extraOf(delta)));
-    const exact = hasExtra ? exactDeltas() : [];
-    return deltas.flatMap((delta, place) =>
-      isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta, extraOf(exact[place])) : [],
-    );
+    const read = deltas.some(hasValues) ? exactDeltas() : deltas;
+    return read.flatMap((delta) => (isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta) : []));
   }
 
   /** The events that are left when the answer ends. */
   end(): StreamEvent[] {
-    const ends = [...this.#byKey.values()]
-      .filter((call) => call.hasBegun)
+    const ends = this.#calls
+      .filter(({ name }) => name !== undefined)
       .map(({ index }): StreamEvent => ({ type: 'toolCallEnd', index }));
     return [...ends, ...this.#lateSeals.map((seal): StreamEvent => ({ type: 'seal', seal }))];
   }
 
-  #readOne(delta: JsonObject, extra: unknown): StreamEvent[] {
+  #readOne(delta: JsonObject): StreamEvent[] {
     const isCustom = isJsonObject(delta['custom']);
     const called = isCustom ? delta['custom'] : delta['function'];
-    const { name, arguments: written, input } = isJsonObject(called) ? called : {};
+    const { name: stated, arguments: written, input } = isJsonObject(called) ? called : {};
+    const name = typeof stated === 'string' ? stated : '';
+    const piece = argumentsText(isCustom ? input : written);
+    const call = this.#callOf(delta, name, piece);
+    this.#last = call;
+    const seal = extraSeal(call.id, delta['extra_content']);
     const events: StreamEvent[] = [];
-    const call = this.#callOf(delta, events);
-    const seal = extraSeal(call.id, extra);
-    const text = isCustom ? input : written;
-    const piece = typeof text === 'string' ? text : '';
-    if (!call.hasBegun) {
-      if (typeof name !== 'string' || name === '') {
+    call.pieces.add(piece);
+    call.isBlank &&= piece.trim() === '';
+    if (call.name === undefined) {
+      if (name === '') {
         if (piece !== '') call.held.push(piece);
         this.#heldCharacters += piece.length;
         return events;
       }
       if (seal) events.push({ type: 'seal', seal });
-      call.hasBegun = true;
-      events.push({
-        type: 'toolCall',
-        index: call.index,
-        id: call.id,
-        kind: isCustom ? 'custom' : 'function',
-        name,
-      });
+      call.name = name;
+      const { index, id } = call;
+      events.push({ type: 'toolCall', index, id, kind: isCustom ? 'custom' : 'function', name });
       const before = call.held.join('');
       this.#heldCharacters -= before.length;
       call.held = [];
-      if (before !== '') events.push({ type: 'toolArguments', index: call.index, text: before });
+      if (before !== '') events.push({ type: 'toolArguments', index, text: before });
     } else if (seal) {
       this.#sealCharacters += seal.value.length;
       this.#lateSeals.push(seal);
@@ -95,31 +107,48 @@ export class StreamedCalls {
     return events;
   }
 
-  #callOf(delta: JsonObject, events: StreamEvent[]): StreamedCall {
+  #callOf(delta: JsonObject, name: string, piece: string): StreamedCall {
     const id = typeof delta['id'] === 'string' ? delta['id'] : '';
-    const place = delta['index'];
-    const key = typeof place === 'number' ? place : this.#keyWithoutIndex(id);
-    this.#lastKey = key;
-    const known = this.#byKey.get(key);
-    if (known && (id === '' || id === known.id)) return known;
-    if (known) {
-      if (known.hasBegun) events.push({ type: 'toolCallEnd', index: known.index });
-      this.#ended.push(known);
+    const place = typeof delta['index'] === 'number' ? delta['index'] : undefined;
+    const found = this.#find(id, place, name);
+    const isAnother = found && id === '' && name !== '' && isOver(found, name, piece);
+    if (found && !isAnother) {
+      found.providerId ||= id;
+      return found;
     }
-    const index = this.#count;
-    this.#count += 1;
-    const call = { index, id: id === '' ? `call_${index}` : id, hasBegun: false, held: [] };
-    this.#byKey.set(key, call);
+    const call: StreamedCall = {
+      index: this.#calls.length,
+      id: this.#ids.give(id),
+      providerId: id,
+      name: undefined,
+      pieces: new InputPieces(),
+      isBlank: true,
+      held: [],
+    };
+    this.#calls.push(call);
+    if (place !== undefined) this.#byKey.set(place, call);
     return call;
   }
 
-  /** A piece without an index goes on with the last call, unless its id is another one's. */
-  #keyWithoutIndex(id: string): number {
-    const last = this.#byKey.get(this.#lastKey);
-    return last && id !== '' && id !== last.id ? this.#lastKey + 1 : this.#lastKey;
+  #find(id: string, place: number | undefined, name: string): StreamedCall | undefined {
+    const atPlace = place === undefined ? undefined : this.#byKey.get(place);
+    if (id === '') return place === undefined ? this.#last : atPlace;
+    if (atPlace && (atPlace.providerId === id || atPlace.providerId === '')) return atPlace;
+    // A call that begins at an index of its own may repeat the id of another.
+    if (place !== undefined && name !== '') return undefined;
+    return this.#calls.findLast(({ providerId }) => providerId === id);
   }
 }
 
-function extraOf(delta: unknown): unknown {
-  return isJsonObject(delta) ? delta['extra_content'] : undefined;
+/** True if the piece, which has a name and no id, is of a call after this one. */
+function isOver({ name, pieces, isBlank }: StreamedCall, nextName: string, piece: string): boolean {
+  if (name === undefined) return false;
+  return pieces.isComplete ? piece !== '' || nextName !== name : isBlank && nextName !== name;
+}
+
+/** True if the piece of a call holds more than text. */
+function hasValues(delta: unknown): boolean {
+  if (!isJsonObject(delta)) return false;
+  const { function: called, extra_content: extra } = delta;
+  return isJsonObject(extra) || (isJsonObject(called) && isJsonObject(called['arguments']));
 }

@@ -3,17 +3,18 @@ import { isJsonObject, type JsonObject } from '../../json.ts';
 import { finishOf } from '../../openai/finish-reasons.ts';
 import { readUsage, statedUsage } from '../../openai/usage.ts';
 import { isTokenCount } from '../../usage-figures.ts';
+import type { TranslationNotes } from '../notes.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import { END_MARK, type StreamEvent, type StreamReader } from '../stream-events.ts';
 import { stopOf } from './read-answer.ts';
-import { plainReasoning } from './reasoning.ts';
+import { textIn } from './reasoning.ts';
 import { StreamedCalls } from './stream-calls.ts';
-import { ReasoningDetails } from './stream-details.ts';
+import { StreamedReasoning } from './stream-reasoning.ts';
 
 /** Reads the chunks of a streamed chat completion. Only the first choice: one was asked for. */
 export class ChatStreamReader implements StreamReader {
-  readonly #calls = new StreamedCalls();
-  readonly #details = new ReasoningDetails();
+  readonly #calls: StreamedCalls;
+  readonly #reasoning: StreamedReasoning;
   #hasBegun = false;
   /** The choice that stated an end last. Some servers state one in each chunk, so the answer ends with the stream. */
   #ending: JsonObject | undefined;
@@ -21,8 +22,13 @@ export class ChatStreamReader implements StreamReader {
   #hasRefusal = false;
   #isDone = false;
 
+  constructor(notes: TranslationNotes) {
+    this.#calls = new StreamedCalls(notes);
+    this.#reasoning = new StreamedReasoning(notes.keepsReasoning === true);
+  }
+
   get keptBytes(): number {
-    return this.#calls.keptBytes + this.#details.keptBytes;
+    return this.#calls.keptBytes + this.#reasoning.keptBytes;
   }
 
   read(_event: string, data: unknown, exact: ReadExact): StreamEvent[] {
@@ -84,10 +90,7 @@ export class ChatStreamReader implements StreamReader {
 
   #readDelta(delta: JsonObject, calls: readonly StreamEvent[]): StreamEvent[] {
     const { content, refusal } = delta;
-    const listed: unknown = delta['reasoning_details'];
-    const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-    const reasoning = plainReasoning(delta) || this.#details.textOf(details);
-    this.#details.add(details);
+    const reasoning = this.#reasoning.add(delta);
     const after: StreamEvent[] = [];
     const text = textOf(content);
     if (text !== '') after.push({ type: 'text', text });
@@ -97,7 +100,7 @@ export class ChatStreamReader implements StreamReader {
     }
     return [
       ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning } as const]),
-      ...(after.length + calls.length > 0 ? this.#details.takeSeal() : []),
+      ...(after.length + calls.length > 0 ? this.#reasoning.takeSeal() : []),
       ...after,
       ...calls,
     ];
@@ -105,7 +108,7 @@ export class ChatStreamReader implements StreamReader {
 
   #finish(choice: JsonObject): StreamEvent[] {
     const stop = stopOf(choice, { hasCalls: this.#calls.hasCalls, hasRefusal: this.#hasRefusal });
-    return [...this.#details.takeSeal(), ...this.#calls.end(), { type: 'finish', stop }];
+    return [...this.#reasoning.takeSeal(), ...this.#calls.end(), { type: 'finish', stop }];
   }
 }
 
@@ -126,9 +129,5 @@ function callsOf({ tool_calls: calls }: JsonObject): readonly unknown[] {
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content
-    .map((part) =>
-      isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
-    )
-    .join('');
+  return content.map(textIn).join('');
 }

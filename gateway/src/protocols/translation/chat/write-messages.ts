@@ -122,7 +122,10 @@ function extrasOf(reasoning: readonly ReasoningPart[]): ReadonlyMap<string, unkn
 
 /** The reasoning, as far as the provider wants it back. */
 function writeReasoning(reasoning: readonly ReasoningPart[], { keep, losses }: MessageContext): JsonObject {
-  const text = reasoning.map((part) => part.text).join('');
+  // A client may send back the seal alone.
+  const text = reasoning
+    .map(({ text: shown, seal }) => (seal?.kind === 'plain' ? seal.value : shown))
+    .join('');
   const keepsText = keep.includes('reasoning_content');
   const details = reasoning.flatMap(({ seal }) =>
     seal?.kind === 'details' && keep.includes('reasoning_details') ? detailsOfSeal(seal) : [],
@@ -130,6 +133,7 @@ function writeReasoning(reasoning: readonly ReasoningPart[], { keep, losses }: M
   for (const { text: shown, seal } of reasoning) {
     const isKept =
       (seal?.kind === 'details' && keep.includes('reasoning_details')) ||
+      (seal?.kind === 'plain' && keepsText) ||
       (seal?.kind === 'extra' && keep.includes('extra_content'));
     if (seal && !isKept) losses.lose('reasoningSeal');
     if (shown !== '' && !keepsText && !isKept) losses.lose('reasoningText');

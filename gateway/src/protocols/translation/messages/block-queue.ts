@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json.ts';
 import type { ReasoningSeal } from '../conversation.ts';
+import { InputPieces } from '../input-pieces.ts';
 import { sealToText } from '../seals.ts';
 import type { StreamEvent } from '../stream-events.ts';
-import { InputPieces } from './input-pieces.ts';
 
 /** A block that has not ended. Only the first is written as it comes. */
 type Block = TextBlock | ThinkingBlock | RedactedBlock | CallBlock;

@@ -3,32 +3,39 @@ import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { finishOf } from '../../openai/finish-reasons.ts';
 import type { Answer, Stop, StopReason } from '../answer.ts';
+import { CallIds } from '../call-ids.ts';
 import type { AssistantPart } from '../conversation.ts';
+import type { TranslationNotes } from '../notes.ts';
 import { textOfInput } from '../tool-input.ts';
 
 const MAX_BLOCKS = 4_096;
 
 /** Reads a message of a provider. */
-export function readAnswer(answer: JsonObject, exact: ReadExact): Answer | undefined {
+export function readAnswer(
+  answer: JsonObject,
+  exact: ReadExact,
+  notes: TranslationNotes,
+): Answer | undefined {
   const { content: blocks, id, model, usage: stated } = answer;
   if (!Array.isArray(blocks)) return undefined;
   // The input of a tool is all of which the caller gets numbers.
   const hasCalls = blocks.some((block) => isJsonObject(block) && block['type'] === 'tool_use');
   const content = hasCalls ? (exact()['content'] as readonly unknown[]) : blocks;
   const usage = readUsage(stated);
+  const ids = new CallIds(notes);
   return {
     id: typeof id === 'string' ? id : '',
     model: typeof model === 'string' ? model : '',
     parts: content
       .slice(0, MAX_BLOCKS)
-      .flatMap((block, index) => (isJsonObject(block) ? readBlock(block, index) : [])),
+      .flatMap((block) => (isJsonObject(block) ? readBlock(block, ids) : [])),
     stop: stopOf(answer, hasCalls),
     ...(usage && { usage }),
     ...serviceTierOf(stated),
   };
 }
 
-function readBlock(block: JsonObject, index: number): AssistantPart[] {
+function readBlock(block: JsonObject, ids: CallIds): AssistantPart[] {
   const textOf = (name: string) => (typeof block[name] === 'string' ? block[name] : '');
   switch (block['type']) {
     case 'text':
@@ -52,7 +59,7 @@ function readBlock(block: JsonObject, index: number): AssistantPart[] {
       return [
         {
           type: 'toolCall',
-          id: textOf('id') || `toolu_${index}`,
+          id: ids.give(textOf('id')),
           kind: 'function',
           name: textOf('name'),
           arguments: textOfInput(block['input']),

@@ -2,6 +2,8 @@ import { UsageTally } from '../../anthropic/usage.ts';
 import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { finishOf } from '../../openai/finish-reasons.ts';
+import { CallIds } from '../call-ids.ts';
+import type { TranslationNotes } from '../notes.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOfInput } from '../tool-input.ts';
@@ -20,6 +22,7 @@ type OpenBlock =
 /** Reads the events of a streamed message. */
 export class MessagesStreamReader implements StreamReader {
   readonly #usage = new UsageTally();
+  readonly #ids: CallIds;
   readonly #open = new Map<unknown, OpenBlock>();
   #calls = 0;
   #signatureCharacters = 0;
@@ -28,6 +31,10 @@ export class MessagesStreamReader implements StreamReader {
   #isFinished = false;
   #isStopped = false;
   #hasFailed = false;
+
+  constructor(notes: TranslationNotes) {
+    this.#ids = new CallIds(notes);
+  }
 
   get keptBytes(): number {
     return 2 * this.#signatureCharacters;
@@ -120,7 +127,7 @@ export class MessagesStreamReader implements StreamReader {
         this.#calls += 1;
         const input = isFilled(block['input']) ? inputIn(exact()) : {};
         this.#open.set(index, { kind: 'call', index: call, input, hasArguments: false });
-        const id = textOf('id') || `toolu_${call}`;
+        const id = this.#ids.give(textOf('id'));
         return [...events, { type: 'toolCall', index: call, id, kind: 'function', name: textOf('name') }];
       }
       default:
@@ -201,9 +208,11 @@ export class MessagesStreamReader implements StreamReader {
   }
 }
 
-/** True if a tool's input is there whole. Most servers begin with an empty one and send the text in pieces. */
+/** True if a tool's input is there whole, be it as text. Most servers begin with an empty one and send the text in pieces. */
 function isFilled(input: unknown): boolean {
-  return isJsonObject(input) && Object.keys(input).length > 0;
+  return typeof input === 'string'
+    ? input.trim() !== ''
+    : isJsonObject(input) && Object.keys(input).length > 0;
 }
 
 function inputIn({ content_block: block }: JsonObject): unknown {

@@ -9,6 +9,7 @@ import { readAnswer } from './read-answer.ts';
 import { echoOf } from './response-object.ts';
 import { writeAnswer } from './write-answer.ts';
 
+const read = (answer: JsonObject) => readAnswer(answer, () => answer, notes);
 const notes: TranslationNotes = {
   model: 'm',
   requestId: 'a-b-c',
@@ -190,13 +191,13 @@ describe('readAnswer', () => {
     ];
     for (const reason of ['toolCalls', 'length', 'contentFilter'] as const) {
       const answer = answerOf(parts, reason);
-      const read = readAnswer(writeAnswer(answer, notes));
-      assert.deepEqual(read, { ...answer, id: 'resp_abc', createdSeconds: 7 });
+      const back = read(writeAnswer(answer, notes));
+      assert.deepEqual(back, { ...answer, id: 'resp_abc', createdSeconds: 7 });
     }
   });
 
   it('reads an answer of OpenAI with items that no other format has', () => {
-    const answer = readAnswer({
+    const answer = read({
       id: 'resp_1',
       created_at: 9,
       model: 'gpt-5-mini',
@@ -238,7 +239,7 @@ describe('readAnswer', () => {
     { output: [], status: 'incomplete', incomplete_details: 'x' },
   ]) {
     it(`makes an empty answer of ${JSON.stringify(answer).slice(0, 60)}`, () => {
-      const { parts, usage } = readAnswer(answer) ?? {};
+      const { parts, usage } = read(answer) ?? {};
       assert.deepEqual({ parts, usage }, { parts: [], usage: undefined });
     });
   }
@@ -249,13 +250,13 @@ describe('readAnswer', () => {
     { output: [], status: 'failed', error: { message: 'Broken.' } },
     { error: { message: 'Broken.' } },
   ]) {
-    it(`takes for no answer: ${JSON.stringify(answer)}`, () => assert.equal(readAnswer(answer), undefined));
+    it(`takes for no answer: ${JSON.stringify(answer)}`, () => assert.equal(read(answer), undefined));
   }
 
   it('gives a call an id where the provider did not', () => {
     const output = [{ type: 'function_call', name: 'f', arguments: '{}' }];
-    assert.deepEqual(readAnswer({ output })?.parts, [
-      { type: 'toolCall', id: 'call_0', kind: 'function', name: 'f', arguments: '{}' },
+    assert.deepEqual(read({ output })?.parts, [
+      { type: 'toolCall', id: 'call_abc_0', kind: 'function', name: 'f', arguments: '{}' },
     ]);
   });
 });

@@ -13,7 +13,7 @@ export const RESPONSES: Translator = {
   writeRequest,
   readAnswer,
   writeAnswer,
-  openReader: () => new ResponsesStreamReader(),
+  openReader: (notes) => new ResponsesStreamReader(notes),
   openWriter: (notes) => new ResponsesStreamWriter(notes),
   echoOf,
 };

@@ -1,7 +1,11 @@
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readUsage } from '../../openai/usage.ts';
 import type { Answer, Stop } from '../answer.ts';
+import { CallIds } from '../call-ids.ts';
 import type { AssistantPart } from '../conversation.ts';
+import type { TranslationNotes } from '../notes.ts';
+import { argumentsText } from '../tool-input.ts';
 import { textOf } from './provider-values.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
 
@@ -9,10 +13,17 @@ import { sealOf, shownReasoning } from './reasoning.ts';
  * A response as an answer; undefined where it is none, or one that failed. Items that no other format has, such as
  * searches that the provider ran, are left out.
  */
-export function readAnswer(response: JsonObject): Answer | undefined {
+export function readAnswer(
+  response: JsonObject,
+  exact: ReadExact,
+  notes: TranslationNotes,
+): Answer | undefined {
   const { output, status, service_tier: serviceTier, created_at: createdAt } = response;
   if (!Array.isArray(output) || status === 'failed' || status === 'cancelled') return undefined;
-  const parts = output.flatMap((item: unknown, index) => (isJsonObject(item) ? partsOf(item, index) : []));
+  const ids = new CallIds(notes);
+  // Arguments are text, whose numbers are as they were sent; of an object they have to be read so.
+  const items = output.some(hasObjectArguments) ? (exact()['output'] as readonly unknown[]) : output;
+  const parts = items.flatMap((item: unknown) => (isJsonObject(item) ? partsOf(item, ids) : []));
   const usage = readUsage(response['usage']);
   return {
     id: textOf(response['id']),
@@ -25,7 +36,7 @@ export function readAnswer(response: JsonObject): Answer | undefined {
   };
 }
 
-function partsOf(item: JsonObject, index: number): AssistantPart[] {
+function partsOf(item: JsonObject, ids: CallIds): AssistantPart[] {
   switch (item['type']) {
     case 'message':
       return messageParts(item['content']);
@@ -40,10 +51,10 @@ function partsOf(item: JsonObject, index: number): AssistantPart[] {
       return [
         {
           type: 'toolCall',
-          id: callIdOf(item, index),
+          id: ids.give(callIdOf(item)),
           kind: isFunction ? 'function' : 'custom',
           name: textOf(item['name']),
-          arguments: textOf(item[isFunction ? 'arguments' : 'input']),
+          arguments: argumentsOf(item),
         },
       ];
     }
@@ -52,9 +63,19 @@ function partsOf(item: JsonObject, index: number): AssistantPart[] {
   }
 }
 
-/** By which the caller answers a call. */
-export function callIdOf(item: JsonObject, index: number): string {
-  return textOf(item['call_id']) || textOf(item['id']) || `call_${index}`;
+/** The id by which the caller answers a call; empty where the provider gave none. */
+export function callIdOf(item: JsonObject): string {
+  return textOf(item['call_id']) || textOf(item['id']);
+}
+
+/** True if the item is a call whose arguments are an object in place of its text. */
+export function hasObjectArguments(item: unknown): boolean {
+  return isJsonObject(item) && isJsonObject(item['arguments']);
+}
+
+/** The arguments of a function's call, or the text of a custom tool's. */
+export function argumentsOf(item: JsonObject): string {
+  return argumentsText(item[item['type'] === 'function_call' ? 'arguments' : 'input']);
 }
 
 function messageParts(content: unknown): AssistantPart[] {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../json.ts';
 import type { StreamEvent } from '../stream-events.ts';
+import { notesWith } from '../testing.fixture.ts';
 import { MAX_ITEMS, ResponsesStreamReader } from './stream-reader.ts';
 
 const response = (members: JsonObject = {}) => ({
@@ -37,9 +38,11 @@ const ended = (reason: string) => [
   },
 ];
 
+const unread = () => assert.fail('no number is in an object');
+
 function read(...events: readonly unknown[]): StreamEvent[] {
-  const reader = new ResponsesStreamReader();
-  return [...events.flatMap((event) => reader.read('', event)), ...reader.end()];
+  const reader = new ResponsesStreamReader(notesWith());
+  return [...events.flatMap((event) => reader.read('', event, unread)), ...reader.end()];
 }
 
 const item = (index: number, value: JsonObject) => ({
@@ -166,8 +169,8 @@ describe('ResponsesStreamReader', () => {
   });
 
   it('takes the name of an event for its type where the data has none', () => {
-    const reader = new ResponsesStreamReader();
-    assert.deepEqual(reader.read('response.output_text.delta', { output_index: 0, delta: 'Hi' }), [
+    const reader = new ResponsesStreamReader(notesWith());
+    assert.deepEqual(reader.read('response.output_text.delta', { output_index: 0, delta: 'Hi' }, unread), [
       { type: 'begin', id: '', model: '' },
       { type: 'text', text: 'Hi' },
     ]);
@@ -290,20 +293,23 @@ describe('ResponsesStreamReader', () => {
     { type: 5 },
   ]) {
     it(`reads a broken item as far as it goes: ${JSON.stringify(value).slice(0, 60)}`, () => {
-      const texts = read(done(0, value)).filter(({ type }) => type !== 'begin' && type !== 'break');
+      const reader = new ResponsesStreamReader(notesWith());
+      const texts = reader
+        .read('', done(0, value), () => done(0, value))
+        .filter(({ type }) => type !== 'begin' && type !== 'break');
       assert.ok(texts.every(({ type }) => type === 'toolCall' || type === 'toolCallEnd'));
     });
   }
 
   for (const value of [call(), { type: 'web_search_call' }]) {
     it(`ends a stream of endlessly many items with an error: ${value.type}`, () => {
-      const reader = new ResponsesStreamReader();
-      reader.read('', created);
+      const reader = new ResponsesStreamReader(notesWith());
+      reader.read('', created, unread);
       let last: StreamEvent[] = [];
-      for (let index = 0; index <= MAX_ITEMS; index += 1) last = reader.read('', item(index, value));
+      for (let index = 0; index <= MAX_ITEMS; index += 1) last = reader.read('', item(index, value), unread);
       assert.equal(last.at(-1)?.type, 'error');
       assert.ok(reader.keptBytes < 1024 * 1024);
-      assert.deepEqual(reader.read('', completed), []);
+      assert.deepEqual(reader.read('', completed, unread), []);
     });
   }
 });

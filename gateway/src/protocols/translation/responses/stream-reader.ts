@@ -1,9 +1,12 @@
+import type { ReadExact } from '../../exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import { readUsage } from '../../openai/usage.ts';
+import { CallIds } from '../call-ids.ts';
+import type { TranslationNotes } from '../notes.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamError, StreamEvent, StreamReader } from '../stream-events.ts';
 import { textOf } from './provider-values.ts';
-import { callIdOf, stopOf } from './read-answer.ts';
+import { argumentsOf, callIdOf, hasObjectArguments, stopOf } from './read-answer.ts';
 import { SUMMARY_BREAK, sealOf, shownReasoning } from './reasoning.ts';
 
 /** Items of one answer that are told apart. Models call some dozen tools at once at most. */
@@ -33,19 +36,24 @@ interface OpenItem {
 export class ResponsesStreamReader implements StreamReader {
   // By the place in the output, or the item's id where a server does not say it.
   readonly #items = new Map<unknown, OpenItem>();
+  readonly #ids: CallIds;
   #calls = 0;
   #hasBegun = false;
   #hasRefusal = false;
   #isFinished = false;
   #hasFailed = false;
 
+  constructor(notes: TranslationNotes) {
+    this.#ids = new CallIds(notes);
+  }
+
   get keptBytes(): number {
     return this.#items.size * ITEM_BYTES;
   }
 
-  read(event: string, data: unknown): StreamEvent[] {
+  read(event: string, data: unknown, exact: ReadExact): StreamEvent[] {
     if (this.#hasFailed || this.#isFinished || !isJsonObject(data)) return [];
-    const events = this.#read(textOf(data['type']) || event, data);
+    const events = this.#read(textOf(data['type']) || event, hasObjects(data) ? exact() : data);
     if (this.#items.size > MAX_ITEMS) return this.#fail(TOO_MANY);
     if (events.length === 0) return events;
     if (this.#hasBegun) return events;
@@ -125,7 +133,7 @@ export class ResponsesStreamReader implements StreamReader {
     this.#items.set(keyOf(data), { call: index, hasText: false, isEnded: false });
     const text = argumentsOf(item);
     return [
-      { type: 'toolCall', index, id: callIdOf(item, index), kind, name: textOf(item['name']) },
+      { type: 'toolCall', index, id: this.#ids.give(callIdOf(item)), kind, name: textOf(item['name']) },
       ...(text === '' ? [] : this.#argumentsDelta(data, text)),
     ];
   }
@@ -250,11 +258,14 @@ function keyOf(data: JsonObject): unknown {
   return typeof id === 'string' ? id : isJsonObject(item) ? textOf(item['id']) : '';
 }
 
+/** True if the event holds arguments as an object, whose numbers are read once more. */
+function hasObjects({ item, response }: JsonObject): boolean {
+  if (hasObjectArguments(item)) return true;
+  const output: unknown = isJsonObject(response) ? response['output'] : undefined;
+  return Array.isArray(output) && output.some(hasObjectArguments);
+}
+
 function callKind(item: JsonObject): 'function' | 'custom' | undefined {
   if (item['type'] === 'function_call') return 'function';
   return item['type'] === 'custom_tool_call' ? 'custom' : undefined;
-}
-
-function argumentsOf(item: JsonObject): string {
-  return textOf(item[item['type'] === 'function_call' ? 'arguments' : 'input']);
 }

@@ -14,6 +14,7 @@ import type {
 } from '../conversation.ts';
 import { urlOfSource } from '../data-url.ts';
 import type { Losses } from '../losses.ts';
+import { filledArguments } from '../tool-input.ts';
 import { fittingName, type ToolNames } from '../tool-names.ts';
 import { summaryPart } from './output-items.ts';
 
@@ -106,7 +107,7 @@ class InputWriter {
       };
       this.items.push(
         part.kind === 'function'
-          ? { type: 'function_call', ...call, arguments: part.arguments }
+          ? { type: 'function_call', ...call, arguments: filledArguments(part.arguments) }
           : { type: 'custom_tool_call', ...call, input: part.arguments },
       );
     }

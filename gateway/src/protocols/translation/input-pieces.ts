@@ -1,4 +1,4 @@
-import { INVALID_ARGUMENTS } from '../tool-input.ts';
+import { INVALID_ARGUMENTS } from './tool-input.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

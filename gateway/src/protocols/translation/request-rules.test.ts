@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closedSchema } from './bounded-schema.ts';
+import type { Turn } from './conversation.ts';
+import { Losses } from './losses.ts';
+import { resultsFirst } from './results-first.ts';
+import { argumentsSchema } from './tool-schema.ts';
+import { ANTHROPIC_USER, OPENAI_USER, writtenUser } from './user-id.ts';
+
+// What providers demand of a request, by the rule.
+
+describe('the schema of a function’s arguments', () => {
+  for (const [given, written] of [
+    [undefined, { type: 'object', properties: {} }],
+    [{}, { type: 'object', properties: {} }],
+    [{ type: 'object' }, { type: 'object', properties: {} }],
+    [{ properties: { a: {} } }, { properties: { a: {} }, type: 'object' }],
+    [
+      { type: 'object', properties: { a: { type: 'object' } } },
+      { type: 'object', properties: { a: { type: 'object' } } },
+    ],
+    [{ type: 'array' }, { type: 'array' }],
+  ] as const) {
+    it(`is ${JSON.stringify(written)} for ${JSON.stringify(given)}`, () =>
+      assert.deepEqual(argumentsSchema(given), written));
+  }
+});
+
+describe('a schema for structured output of Anthropic', () => {
+  it('has closed objects, and its bounds in words, wherever they stand', () => {
+    const { schema, isLoosened } = closedSchema({
+      type: 'object',
+      properties: {
+        age: { type: 'integer', minimum: 0, maximum: 150, description: 'In years.' },
+        // A property may be called like a bound.
+        maximum: { anyOf: [{ type: 'string', maxLength: 5 }, { $ref: '#/$defs/list' }] },
+      },
+      $defs: { list: { type: 'array', minItems: 3, items: { type: 'object', properties: {} } } },
+    });
+    assert.equal(isLoosened, true);
+    assert.deepEqual(schema, {
+      type: 'object',
+      properties: {
+        age: { type: 'integer', description: 'In years. (minimum: 0, maximum: 150)' },
+        maximum: { anyOf: [{ type: 'string', description: '(maxLength: 5)' }, { $ref: '#/$defs/list' }] },
+      },
+      $defs: {
+        list: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'object', properties: {}, additionalProperties: false },
+          description: '(minItems: 3)',
+        },
+      },
+      additionalProperties: false,
+    });
+  });
+
+  it('is not loosened by what no caller meant', () => {
+    const open = { type: 'object', properties: { a: { type: 'string' } } };
+    assert.equal(closedSchema(open).isLoosened, false);
+    assert.equal(closedSchema({ ...open, additionalProperties: true }).isLoosened, true);
+  });
+
+  it('ends at a depth of 128, however deep it is', () => {
+    let deep: object = { type: 'object' };
+    for (let depth = 0; depth < 5_000; depth += 1) deep = { type: 'array', items: deep };
+    assert.equal(closedSchema({ ...deep }).isLoosened, false);
+  });
+});
+
+describe('the end user’s id', () => {
+  for (const [id, rule, isSent] of [
+    ['u'.repeat(64), OPENAI_USER, true],
+    ['u'.repeat(65), OPENAI_USER, false],
+    ['person@example.com', OPENAI_USER, true],
+    ['u'.repeat(256), ANTHROPIC_USER, true],
+    ['u'.repeat(257), ANTHROPIC_USER, false],
+    ['person@example.com', ANTHROPIC_USER, false],
+    ['+92 300 1234567', ANTHROPIC_USER, false],
+    ['(042) 111-222', ANTHROPIC_USER, false],
+    ['3f2a-11ee-be56', ANTHROPIC_USER, true],
+    ['1234', ANTHROPIC_USER, true],
+  ] as const) {
+    it(`${isSent ? 'is sent' : 'is left out, by name'}: ${id.slice(0, 20)} of ${id.length}`, () => {
+      const losses = new Losses('chat', 'messages');
+      assert.equal(writtenUser(id, rule, losses), isSent ? id : undefined);
+      assert.deepEqual(losses.dropped, isSent ? [] : ['user']);
+    });
+  }
+});
+
+describe('the results of calls', () => {
+  const text = (value: string) => ({ type: 'text', text: value }) as const;
+  const calls = (...ids: string[]): Turn => ({
+    role: 'assistant',
+    parts: ids.map((id) => ({ type: 'toolCall', id, kind: 'function', name: 'f', arguments: '{}' })),
+  });
+  const said = (value: string): Turn => ({ role: 'user', parts: [text(value)] });
+  const result = (callId: string, value: string): Turn => ({
+    role: 'user',
+    parts: [{ type: 'toolResult', callId, parts: [text(value)] }],
+  });
+  const both = (...turns: Turn[]): Turn => ({
+    role: 'user',
+    parts: turns.flatMap((turn) => (turn.role === 'user' ? turn.parts : [])),
+  });
+
+  for (const [title, turns, ordered] of [
+    [
+      'come before what a person said between',
+      [calls('a'), said('Wait.'), result('a', '1')],
+      [calls('a'), result('a', '1'), said('Wait.')],
+    ],
+    [
+      'of one turn come together',
+      [calls('a', 'b'), result('b', '2'), said('And?'), result('a', '1')],
+      [calls('a', 'b'), both(result('a', '1'), result('b', '2')), said('And?')],
+    ],
+    [
+      'after the next calls go back to theirs',
+      [calls('a'), calls('b'), result('b', '2'), result('a', '1')],
+      [calls('a'), result('a', '1'), calls('b'), result('b', '2')],
+    ],
+    ['of no call stay', [said('Hi'), result('x', '1')], [said('Hi'), result('x', '1')]],
+  ] as const) {
+    it(title, () => assert.deepEqual(resultsFirst(turns), ordered));
+  }
+
+  it('that are told twice are one', () => {
+    const [, turn] = resultsFirst([calls('a'), result('a', '1'), result('a', '2')]);
+    assert.deepEqual(turn, {
+      role: 'user',
+      parts: [{ type: 'toolResult', callId: 'a', parts: [text('1'), text('2')] }],
+    });
+  });
+});
