@@ -65,7 +65,7 @@ export class StreamedReasoning {
     return seal ? [{ type: 'seal', seal }] : [];
   }
 
-  /** What is left of it would be refused by its maker. */
+  /** Drops all of it: a part would be refused by its maker. */
   #drop(): void {
     this.#isTooLarge = true;
     this.#details = [];
