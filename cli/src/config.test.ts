@@ -67,6 +67,7 @@ describe('readConfig', () => {
       redisCaFile: undefined,
       gatewayNodes: 2,
       gatewayBodyLimitMb: 16,
+      gatewayCorsOrigins: new Set(),
       dashboard: 'on',
       diskMinFreeMb: 256,
       gatewayHeapMb: 512,
@@ -207,6 +208,16 @@ describe('readConfig', () => {
     );
   });
 
+  it('reads the origins whose pages may call the gateway, or a star for all', () => {
+    const origins = (text: string) => readConfig({ GATEWAY_CORS_ORIGINS: text }).gatewayCorsOrigins;
+    assert.deepEqual(readConfig({}).gatewayCorsOrigins, new Set());
+    assert.deepEqual(
+      origins('https://App.example.com, http://localhost:3000/'),
+      new Set(['https://app.example.com', 'http://localhost:3000']),
+    );
+    assert.equal(origins(' * '), '*');
+  });
+
   it('takes an issuer that is encrypted or on this machine, as it is spelled', () => {
     for (const issuer of [
       'https://accounts.google.com',
@@ -254,6 +265,10 @@ describe('readConfig', () => {
       /^SIGNUP_CREDIT_PKR .*6 decimals; correct it, or remove it for the default$/,
     ],
     [{ ALLOWED_ORIGINS: 'https://a.example/path' }, /^ALLOWED_ORIGINS /],
+    [
+      { GATEWAY_CORS_ORIGINS: '*, https://a.example' },
+      /^GATEWAY_CORS_ORIGINS is .*, expected origins such as/,
+    ],
     [{ ALLOWED_HOSTS: 'https://a.example' }, /^ALLOWED_HOSTS is .*, expected host names such as/],
     [
       { TRUSTED_PROXIES: '10.0.0.0/33' },

@@ -1,4 +1,5 @@
 import type { BlockList } from 'node:net';
+import type { CorsOrigins } from '@gatehouse/gateway';
 import type { ServedHosts } from '@gatehouse/http';
 import { addressRanges } from './address-ranges.ts';
 import { hostNames, isLoopbackOnly } from './hosts.ts';
@@ -12,6 +13,11 @@ const origin = (text: string): string | undefined => {
     ? url.origin.toLowerCase()
     : undefined;
 };
+
+function origins(text: string): ReadonlySet<string> | undefined {
+  const listed = text.split(',').map(origin);
+  return listed.every((value) => value !== undefined) ? new Set(listed) : undefined;
+}
 
 // Clients append /v1 to it, or the path of their own protocol.
 const baseUrl = (text: string): string | undefined => {
@@ -31,10 +37,7 @@ export const exposureSettings = {
       expected: 'origins such as https://app.example.com, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,
       fallbackText: 'none',
-      parse: (text) => {
-        const origins = text.split(',').map(origin);
-        return origins.every((value) => value !== undefined) ? new Set(origins) : undefined;
-      },
+      parse: origins,
     },
   ),
   allowedHosts: setting(
@@ -45,6 +48,16 @@ export const exposureSettings = {
       fallback: new Set<string>() as ServedHosts,
       fallbackText: 'none',
       parse: hostNames,
+    },
+  ),
+  gatewayCorsOrigins: setting(
+    'GATEWAY_CORS_ORIGINS',
+    'The origins, separated by commas, whose pages may call the gateway from a browser (CORS), or * for every page. Visitors of such a page can read the key in it, so give it a key of its own with a low credit cap, or better none: let your server call the gateway.',
+    {
+      expected: 'origins such as https://app.example.com, separated by commas, or *',
+      fallback: new Set<string>() as CorsOrigins,
+      fallbackText: 'none: a browser’s preflight answers 405',
+      parse: (text) => (text.trim() === '*' ? '*' : origins(text)),
     },
   ),
   publicGatewayUrl: setting(

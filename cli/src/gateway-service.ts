@@ -73,6 +73,7 @@ export async function openGatewayService({
       bodyLimitBytes: config.gatewayBodyLimitMb * 1024 * 1024,
       rateLimitCeilingRpm: config.rateLimitCeilingRpm,
       allowedHosts: servedHosts(config, config.publicGatewayUrl),
+      corsOrigins: config.gatewayCorsOrigins,
       metadataHeaders: config.metadataHeaders,
       traceContextTo: config.traceContextTo,
       certificate: certificate?.current,

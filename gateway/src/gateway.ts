@@ -15,6 +15,7 @@ import { createAdmissions } from './credit/admissions.ts';
 import { Facts } from './facts/facts.ts';
 import { createKeyReads } from './facts/read-keys.ts';
 import { sendError } from './http/answers.ts';
+import { crossOriginHeaders } from './http/cross-origin.ts';
 import type { GatewayError } from './http/gateway-error.ts';
 import { showHealth, showReadiness } from './http/health.ts';
 import type { LogContext } from './http/log-request.ts';
@@ -202,6 +203,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
         expectsContinue,
         timers,
       );
+      exchange.crossOrigin = crossOriginHeaders(request, settings.corsOrigins);
       if (tracing && !isHealthPath(pathOf(request.url ?? '')))
         exchange.span = tracing.begin(request.method ?? '', traceparentOf(request.headers));
       if (phase === 'ending') exchange.stop('stopping');

@@ -1,4 +1,5 @@
 export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
+export type { CorsOrigins } from './http/cross-origin.ts';
 export { observeJournal } from './metrics/observe-journal.ts';
 export type { Settings } from './pipeline/dependencies.ts';
 export { type KeptRates, openKeptRates } from './rates/kept-rates.ts';

@@ -29,6 +29,11 @@ function addressOf(command: string): string {
   return words.at(-1) ?? '';
 }
 
+/** The answer without the last use of keys, which a list of keys leaves out where telemetry takes more than its 250 ms. */
+function steady(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer, (name, value) => (name === 'last_used_at' ? undefined : value)));
+}
+
 const button = (page: Page) => page.getByRole('button', { name: /^Copy the API request/ });
 
 describe('the API requests that the pages copy', () => {
@@ -83,7 +88,7 @@ describe('the API requests that the pages copy', () => {
         assert.ok(shown, `${path} copies ${address}, and sent ${[...received.keys()].join('\n')}`);
         const response = await fetch(address, { headers: { cookie } });
         assert.equal(response.status, 200, address);
-        assert.deepEqual(await response.json(), shown, address);
+        assert.deepEqual(steady(await response.json()), steady(shown), address);
       }
     }
   });

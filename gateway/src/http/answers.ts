@@ -5,6 +5,7 @@ import { intake } from '../bodies/intake.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
+import { preflightHeaders } from './cross-origin.ts';
 import { dialectOf, errorBody } from './dialect.ts';
 import type { GatewayError } from './gateway-error.ts';
 import { namesInHeader } from './names-in-header.ts';
@@ -54,6 +55,18 @@ export function sendWhole(
   response.writeHead(status, head);
   finish(exchange, body);
   if (!request.complete) discardBody(exchange, context);
+}
+
+/** Tells a browser what a page of another origin may send. */
+export function sendPreflight({ id, request, response, crossOrigin }: Exchange): void {
+  response.writeHead(204, {
+    'x-request-id': id,
+    ...API_SECURITY_HEADERS,
+    ...crossOrigin,
+    ...preflightHeaders(request),
+  });
+  response.end();
+  request.resume();
 }
 
 /** Sends the headers of a stream, in one write with the events that are passed on at once. */
@@ -112,10 +125,10 @@ export function abortResponse({ request, response, timers }: Exchange): void {
 }
 
 function commonHeaders(
-  { id, request, metadata }: Exchange,
+  { id, request, metadata, crossOrigin }: Exchange,
   { rate, loweredOutputCap }: AnswerContext,
 ): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': id, ...API_SECURITY_HEADERS };
+  const headers: Record<string, string> = { 'x-request-id': id, ...API_SECURITY_HEADERS, ...crossOrigin };
   if (metadata && metadata.cut.length > 0) headers['x-gatehouse-metadata-cut'] = namesInHeader(metadata.cut);
   // Under which Anthropic's clients look for it.
   if (dialectOf(request) === 'anthropic') headers['request-id'] = id;

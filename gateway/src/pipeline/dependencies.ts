@@ -6,6 +6,7 @@ import type { ByteBudget } from '../bodies/byte-budget.ts';
 import type { Admissions } from '../credit/admissions.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { KeyReads } from '../facts/read-keys.ts';
+import type { CorsOrigins } from '../http/cross-origin.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
@@ -27,6 +28,8 @@ export interface Settings {
   readonly rateLimitCeilingRpm?: number;
   /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
   readonly allowedHosts?: ServedHosts;
+  /** The origins whose pages may use the gateway from a browser; none unless given. */
+  readonly corsOrigins?: CorsOrigins;
   /** The clients' headers that are kept as metadata; none unless given. */
   readonly metadataHeaders?: MetadataHeaders;
   /** The providers, by name, that are told of the trace; none unless given. */

@@ -21,6 +21,9 @@ export class Exchange {
   /** On the monotonic clock, as all times below. */
   readonly startedAtMs: number;
 
+  /** The headers by which the page of another origin may read the answer; undefined where none may. */
+  crossOrigin: Readonly<Record<string, string>> | undefined;
+
   /** Undefined where nothing is traced. */
   span: Span | undefined;
 

@@ -1,4 +1,6 @@
 import { pathOf } from '@gatehouse/http';
+import { sendPreflight } from '../http/answers.ts';
+import { isPreflight } from '../http/cross-origin.ts';
 import { methodNotAllowed, unknownPath } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
 import { notServed, type Served } from '../http/what-is-served.ts';
@@ -32,17 +34,22 @@ function endpointAt(endpoints: ReadonlyMap<string, Endpoint>, path: string): End
   return start !== '' && path.length > start.length && path.startsWith(start) ? endpoint : undefined;
 }
 
+const showPreflight: Handler = async (exchange) => sendPreflight(exchange);
+
 /** Throws the 404 or the 405 where nothing answers. */
 export function handlerOf(
   endpoints: ReadonlyMap<string, Endpoint>,
-  { request }: Exchange,
+  exchange: Exchange,
 ): { readonly operation: Operation; readonly handler: Handler } {
+  const { request } = exchange;
   const endpoint = endpointAt(endpoints, pathOf(request.url ?? ''));
   if (!endpoint) {
     throw unknownPath(
       notServed(request.method ?? '', maskKeys(pathOf(request.url ?? '')), servedBy(endpoints)),
     );
   }
+  if (exchange.crossOrigin && isPreflight(request))
+    return { operation: endpoint.operation, handler: showPreflight };
   const handlers = new Map<string, Handler>();
   if (endpoint.GET) handlers.set('GET', endpoint.GET).set('HEAD', endpoint.GET);
   if (endpoint.POST) handlers.set('POST', endpoint.POST);
