@@ -30,10 +30,12 @@ describe('many requests of one key, pipelined over eight connections', () => {
   /** A gateway on a database that holds those statements until told to let them go. */
   const startHolding = async ({ statement, isHeld }: Hold) => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const { promise: isHolding, resolve: begin } = Promise.withResolvers<void>();
     let held = 0;
     const hold = async (asked: { readonly name: string }, given: readonly unknown[]) => {
       if (asked.name !== statement || !isHeld((given[0] ?? {}) as Parameters<Hold['isHeld']>[0])) return;
       held += 1;
+      begin();
       await isReleased;
     };
     const database: Database = {
@@ -47,7 +49,7 @@ describe('many requests of one key, pipelined over eight connections', () => {
         return bench.database.many(asked, ...given);
       },
     };
-    return { gateway: await startTestGateway(database), release, held: () => held };
+    return { gateway: await startTestGateway(database), release, isHolding, held: () => held };
   };
 
   const pipeline = (gateway: TestGateway, path: string) => {
@@ -78,7 +80,7 @@ describe('many requests of one key, pipelined over eight connections', () => {
     { title: 'they are admitted', path: '/v1/chat/completions', hold: admitted },
   ]) {
     it(`200 for another key before any of them, while ${title}`, async () => {
-      const { gateway, release, held } = await startHolding(hold());
+      const { gateway, release, isHolding, held } = await startHolding(hold());
       await using _ = gateway;
       const sockets = Array.from({ length: CONNECTIONS }, () => pipeline(gateway, path));
       const answers = sockets.map(async (socket) => {
@@ -89,6 +91,8 @@ describe('many requests of one key, pipelined over eight connections', () => {
         }
         return text;
       });
+      // One statement serves all who ask at once: the others ask once the first is under way.
+      await isHolding;
       for (let count = 0; count < 20; count += 1) {
         const response = await gateway.chat(other.secret);
         assert.equal(response.status, 200);
