@@ -30,6 +30,7 @@ import { MAX_INPUTS } from './protocols/openai/token-input.ts';
 import { BODY_LIMITS } from './protocols/parse-body.ts';
 import { MAX_VALUE_LENGTH } from './protocols/passed-headers.ts';
 import { MAX_EVENT_BYTES } from './protocols/sse.ts';
+import { MAX_KEPT_IDS } from './protocols/translation/call-ids.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
@@ -41,6 +42,7 @@ import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './steps/metadata-budget.t
 import { READ_ON_BYTES, READ_ON_MS } from './steps/read-on.ts';
 import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './steps/read-ons.ts';
 import { MAX_USER_AGENT_LENGTH, MAX_USER_AGENT_OF_REFUSED_LENGTH } from './steps/record.ts';
+import { MAX_LATE_USAGE_MS } from './steps/relay.ts';
 import { FRAME_TOKENS, MAX_CALLS, MAX_CONTEXT, MAX_TURNS } from './steps/usage-bounds.ts';
 import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { OWN, SHARED } from './tokens/count-time.ts';
@@ -147,6 +149,16 @@ const ANSWERS: readonly Row[] = [
     'pace of an answer',
     `a stream ${pace(COSTS.events)}, a whole answer ${pace(COSTS.whole)}, vectors ${pace(COSTS.vectors)}`,
     'the rest is read at the pace of large bodies',
+  ],
+  [
+    'usage after the end mark of a stream',
+    `waits ${MAX_LATE_USAGE_MS} ms for it`,
+    'settled by the tokens counted here',
+  ],
+  [
+    'earlier ids of calls that an answer does not repeat',
+    `${number(MAX_KEPT_IDS)} of a conversation`,
+    'may be repeated',
   ],
   ['wait for memory', seconds(MAX_WAIT_MS), '503, or an error event'],
   [

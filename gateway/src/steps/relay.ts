@@ -52,7 +52,7 @@ import {
 // memory for it, the relay goes through `reading_on`: the rest is read for its usage, which the caller pays for.
 
 /** How long a provider that keeps its connection open is listened to after its end mark, where it has not said its usage. */
-const MAX_LATE_USAGE_MS = 250;
+export const MAX_LATE_USAGE_MS = 250;
 
 /** One request to a provider, and its answer on the way back. */
 export class Relay implements UpstreamListener {

@@ -2,7 +2,7 @@ import type { AssistantPart, ToolResultPart, Turn, UserPart } from './conversati
 import type { TranslationNotes } from './notes.ts';
 
 /** As many ids of a conversation are kept for its answer: the latest. Hosts take no more calls in a conversation. */
-const MAX_KEPT_IDS = 10_000;
+export const MAX_KEPT_IDS = 10_000;
 /** Longer ids are made by providers that do not repeat them. */
 const MAX_KEPT_LENGTH = 128;
 
