@@ -109,6 +109,18 @@ describe('the pieces of streamed calls', () => {
       [['call_1_0', 'f', lahore]],
     ],
     [
+      'with another id in each piece',
+      [
+        [{ ...at(0), id: 'a' }, 'f', '{"city":'],
+        [{ ...at(0), id: 'b' }, undefined, '"Lahore"}'],
+        [{ ...at(0), id: 'c' }, 'f', murree],
+      ],
+      [
+        ['a', 'f', lahore],
+        ['c', 'f', murree],
+      ],
+    ],
+    [
       'whose id comes later',
       [
         [at(0), 'f', ''],

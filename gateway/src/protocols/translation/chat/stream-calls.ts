@@ -136,7 +136,9 @@ export class StreamedCalls {
     if (atPlace && (atPlace.providerId === id || atPlace.providerId === '')) return atPlace;
     // A call that begins at an index of its own may repeat the id of another.
     if (place !== undefined && name !== '') return undefined;
-    return this.#calls.findLast(({ providerId }) => providerId === id);
+    const known = this.#calls.findLast(({ providerId }) => providerId === id);
+    // Some servers make up a new id for each piece of a call.
+    return known ?? (name === '' && atPlace && !atPlace.pieces.isComplete ? atPlace : undefined);
   }
 }
 
