@@ -5,7 +5,6 @@ import { intake } from '../bodies/intake.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { rateHeaders } from '../rates/rate-limiter.ts';
-import { preflightHeaders } from './cross-origin.ts';
 import { dialectOf, errorBody } from './dialect.ts';
 import type { GatewayError } from './gateway-error.ts';
 import { namesInHeader } from './names-in-header.ts';
@@ -51,22 +50,12 @@ export function sendWhole(
   // A caller that expects 100-continue may or may not send its body now, so the connection cannot be reused.
   if (exchange.expectsContinue && !request.complete) response.shouldKeepAlive = false;
   const head = commonHeaders(exchange, context);
-  Object.assign(head, headers)['content-length'] = String(body.length);
+  Object.assign(head, headers);
+  // A 204 must not state a length.
+  if (status !== 204) head['content-length'] = String(body.length);
   response.writeHead(status, head);
   finish(exchange, body);
   if (!request.complete) discardBody(exchange, context);
-}
-
-/** Tells a browser what a page of another origin may send. */
-export function sendPreflight({ id, request, response, crossOrigin }: Exchange): void {
-  response.writeHead(204, {
-    'x-request-id': id,
-    ...API_SECURITY_HEADERS,
-    ...crossOrigin,
-    ...preflightHeaders(request),
-  });
-  response.end();
-  request.resume();
 }
 
 /** Sends the headers of a stream, in one write with the events that are passed on at once. */

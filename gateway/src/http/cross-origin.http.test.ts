@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { type Bench, useBench } from '../testing/bench.ts';
 import { chunk, completion, DONE, delta, json, sse } from '../testing/mock-provider.ts';
@@ -41,6 +43,23 @@ describe('the page of an origin in GATEWAY_CORS_ORIGINS', () => {
       const response = await preflight(bench, { ...ASKS, 'access-control-request-headers': names });
       assert.deepEqual([response.status, response.headers.get('access-control-allow-headers')], [204, null]);
     }
+  });
+
+  it('204, and the connection closes, where more than 1 MiB comes with it', async () => {
+    const size = 3 * 1024 ** 2;
+    const head = `OPTIONS /v1/models HTTP/1.1\r\nhost: x\r\norigin: ${PAGE}\r\naccess-control-request-method: GET\r\n`;
+    const next = 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const socket = connect(bench.gateway.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (data: Buffer) => (text += data));
+    // A reset is an error before it is the end.
+    const closed = once(socket, 'close').catch(() => {});
+    socket.write(`${head}content-length: ${size}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.write(Buffer.alloc(size));
+    socket.write(next);
+    await closed;
+    assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 204']);
   });
 
   it('404 for an unknown path, and 405 where it asks nothing', async () => {

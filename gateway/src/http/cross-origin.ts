@@ -14,13 +14,13 @@ const METHODS = 'GET, HEAD, POST';
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?: *, *[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_NAMES_LENGTH = 4_096;
 
-/** The headers by which a browser lets the page that asked read the answer; undefined where it may not. */
+/** The headers of every answer that let the page which asked read it; undefined where it may not. */
 export function crossOriginHeaders(
   { headers: { origin } }: IncomingMessage,
   served: CorsOrigins = new Set(),
 ): Headers | undefined {
   if (origin === undefined) return undefined;
-  // No cookie counts here, so a page reads all headers of an answer by one star.
+  // The gateway reads no cookies, so a star exposes every header of an answer.
   const exposed = { 'access-control-expose-headers': '*' };
   if (served === '*') return { 'access-control-allow-origin': '*', ...exposed };
   return served.has(origin)
@@ -34,8 +34,8 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
 }
 
 /**
- * The headers that say so. Those of the request that the browser names are all taken: SDKs send a dozen of their own, a star does not stand
- * for `authorization`, and what each of them means is decided when it comes.
+ * The headers of the answer to a preflight. Every header that the browser names is allowed: SDKs send a dozen of their own, a star does not
+ * stand for `authorization`, and a request is checked when it comes.
  */
 export function preflightHeaders({ headers }: IncomingMessage): Headers {
   const names = headers['access-control-request-headers'] ?? '';

@@ -1,6 +1,6 @@
 import { pathOf } from '@gatehouse/http';
-import { sendPreflight } from '../http/answers.ts';
-import { isPreflight } from '../http/cross-origin.ts';
+import { sendWhole } from '../http/answers.ts';
+import { isPreflight, preflightHeaders } from '../http/cross-origin.ts';
 import { methodNotAllowed, unknownPath } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
 import { notServed, type Served } from '../http/what-is-served.ts';
@@ -34,7 +34,8 @@ function endpointAt(endpoints: ReadonlyMap<string, Endpoint>, path: string): End
   return start !== '' && path.length > start.length && path.startsWith(start) ? endpoint : undefined;
 }
 
-const showPreflight: Handler = async (exchange) => sendPreflight(exchange);
+const showPreflight: Handler = async (exchange) =>
+  sendWhole(exchange, 204, preflightHeaders(exchange.request), Buffer.alloc(0), {});
 
 /** Throws the 404 or the 405 where nothing answers. */
 export function handlerOf(

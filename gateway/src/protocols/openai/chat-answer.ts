@@ -34,12 +34,12 @@ export function readChatAnswer(
     hasContent,
     hasReasoning,
     generated,
-    upstreamError: errorBeside(answer) ?? abortedWords(choices) ?? null,
+    upstreamError: errorBeside(answer) ?? failedChoiceError(choices) ?? null,
   };
 }
 
 /** The error of a choice that the provider ended with one, as routers do inside a 200; undefined where all choices ended well. */
-export function abortedWords(choices: unknown): string | undefined {
+export function failedChoiceError(choices: unknown): string | undefined {
   const failed = Array.isArray(choices) ? choices.filter(isJsonObject).find(isFailedChoice) : undefined;
   return failed && (readErrorMessage(failed['error']) ?? 'the provider ended the answer with an error');
 }

@@ -6,7 +6,7 @@ import { GeneratedText } from '../generated-text.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../json.ts';
 import type { CountTokens, StreamReading, Usage } from '../protocol.ts';
 import { nameOf, withData } from '../sse.ts';
-import { abortedWords } from './chat-answer.ts';
+import { failedChoiceError } from './chat-answer.ts';
 import { type PiecesOfChoice, piecesOfDelta } from './chat-message.ts';
 import { finishOf } from './finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from './usage.ts';
@@ -76,7 +76,7 @@ export class ChatStream implements StreamReading {
     const isChunk = Array.isArray(choices) || (chunk && statedUsage(chunk) !== undefined);
     if (!chunk || !isChunk) return this.#fail(bytes, chunk, errorInstead(nameOf(text), data, chunk));
     this.#read(chunk);
-    const error = errorBeside(chunk) ?? abortedWords(choices);
+    const error = errorBeside(chunk) ?? failedChoiceError(choices);
     if (error !== undefined) return this.#fail(bytes, chunk, error);
     if (this.#showsUsage || !Object.hasOwn(chunk, 'usage')) return bytes;
     const isOnlyUsage = isJsonObject(chunk['usage']) && !(Array.isArray(choices) && choices.length > 0);

@@ -1,7 +1,7 @@
 import type { AssistantPart, ToolResultPart, Turn, UserPart } from './conversation.ts';
 import type { TranslationNotes } from './notes.ts';
 
-/** As many ids of a conversation are kept for its answer: the latest. Hosts take no more calls in a conversation. */
+/** Ids of a conversation that are kept for its answer: the latest. */
 export const MAX_KEPT_IDS = 10_000;
 /** Longer ids are made by providers that do not repeat them. */
 const MAX_KEPT_LENGTH = 128;
@@ -35,15 +35,15 @@ export function callIdsOf(turns: readonly Turn[]): readonly string[] {
 }
 
 /**
- * The turns with each call under an id of its own, and each result under that of its call: some providers call their call `call_0` in every
- * answer, and others refuse a conversation in which an id is repeated. The same conversation gets the same ids.
+ * The turns with each call under an id of its own, and each result under that of its call. Some providers use the id `call_0` in every
+ * answer, and others refuse a conversation that repeats an id. The same conversation gets the same ids.
  */
 export function withUniqueCalls(turns: readonly Turn[]): readonly Turn[] {
   const ids = idsIn(turns);
   const used = new Set(ids);
   if (used.size === ids.length) return turns;
   const seen = new Map<string, number>();
-  // The names of the calls of an id that have no result yet; the last one stays, for a result that is told twice.
+  // The new ids of calls without a result as yet, by the old one. The last one stays, for a second result.
   const waiting = new Map<string, string[]>();
   const nameOf = (id: string): string => {
     let count = (seen.get(id) ?? 0) + 1;

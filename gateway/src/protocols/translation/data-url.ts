@@ -29,8 +29,13 @@ export function mediaTypeOf(name: string): string {
 
 const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|typescript|x-sh|sql|toml)$)/;
 
-/** The source of a document: a text file is its text, because providers take nothing but PDFs in base64. */
-export function documentSource(source: Base64Source): DocumentPart['source'] {
+/**
+ * The source of a document from its data URL. A text file is its text, because providers take nothing but PDFs in base64; data without the
+ * head of such a URL, which some callers leave away, is a PDF too.
+ */
+export function documentSource(url: string): DocumentPart['source'] {
+  const source = sourceOfUrl(url);
+  if (source.kind === 'url') return { kind: 'base64', mediaType: 'application/pdf', data: url };
   if (!TEXT.test(source.mediaType)) return source;
   return { kind: 'text', text: Buffer.from(source.data, 'base64').toString() };
 }

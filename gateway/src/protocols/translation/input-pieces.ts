@@ -15,6 +15,11 @@ export class InputPieces {
   /** True if the object was closed: what follows is no part of it. */
   isComplete = false;
 
+  /** True before anything but white space has come. */
+  get isBlank(): boolean {
+    return this.#form === 'unknown';
+  }
+
   /** The text to pass on for the next piece. */
   add(piece: string): string {
     if (this.#form === 'unknown') {

@@ -3,6 +3,14 @@ import type { ToolResultPart, Turn, UserPart } from './conversation.ts';
 /** The results of one turn's calls, by the call's id, in the order of the calls. */
 type Results = Map<string, ToolResultPart | undefined>;
 
+/** The turn after a turn's calls. */
+interface ResultsTurn {
+  readonly role: 'results';
+  readonly results: Results;
+  /** Words of the user beside the results. */
+  rest: readonly UserPart[];
+}
+
 /**
  * The turns with the results of tools right after the calls, one for each call. Coding agents put instructions between the two, a person
  * may speak while a tool runs, and an agent may report a call twice; chat and messages providers refuse all of it. What stood between
@@ -10,13 +18,8 @@ type Results = Map<string, ToolResultPart | undefined>;
  */
 export function resultsFirst(turns: readonly Turn[]): readonly Turn[] {
   const open = new Map<string, Results>();
-  const ordered: (
-    | Turn
-    | { readonly role: 'results'; readonly results: Results; rest: readonly UserPart[] }
-  )[] = [];
-  let awaiting:
-    | { readonly role: 'results'; readonly results: Results; rest: readonly UserPart[] }
-    | undefined;
+  const ordered: (Turn | ResultsTurn)[] = [];
+  let awaiting: ResultsTurn | undefined;
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       ordered.push(turn);

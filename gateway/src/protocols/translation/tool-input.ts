@@ -20,12 +20,9 @@ export function inputOfText(text: string): JsonObject {
  */
 export function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (value === undefined || value === null || !isFilled(value)) return '';
-  return writeBounded(value) ?? '';
-}
-
-function isFilled(value: unknown): boolean {
-  return typeof value !== 'object' || value === null || Object.keys(value).length > 0;
+  const isEmpty =
+    value === undefined || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+  return isEmpty ? '' : (writeBounded(value) ?? '');
 }
 
 /** The arguments of a function as clients and providers parse them: an object without members where the model wrote nothing. */

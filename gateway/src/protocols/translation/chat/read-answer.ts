@@ -9,8 +9,9 @@ import { CallIds } from '../call-ids.ts';
 import type { AssistantPart } from '../conversation.ts';
 import type { TranslationNotes } from '../notes.ts';
 import { argumentsText } from '../tool-input.ts';
+import { textOfContent } from './content-text.ts';
 import { extraSeal } from './extra-content.ts';
-import { plainReasoning, plainSeal, sealOfDetails, textIn, textOfDetails } from './reasoning.ts';
+import { plainReasoning, plainSeal, sealOfDetails, textOfDetails } from './reasoning.ts';
 
 const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */
@@ -56,8 +57,7 @@ function readParts(message: JsonObject, notes: TranslationNotes): AssistantPart[
   const ids = new CallIds(notes);
   const parts: AssistantPart[] = readReasoning(message, notes);
   const { content, refusal, tool_calls: calls } = message;
-  const texts = typeof content === 'string' ? [content] : Array.isArray(content) ? content.map(textIn) : [];
-  const text = texts.join('');
+  const text = textOfContent(content);
   if (text !== '') parts.push({ type: 'text', text });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
   const listed = Array.isArray(calls) ? calls.slice(0, MAX_CALLS) : [];

@@ -61,14 +61,9 @@ function readFile(part: JsonObject, path: string, losses: Losses): DocumentPart 
     losses.lose('fileId', `${path}.file`);
     throw new BodyError(`${path}.file.file_data must be a string.`, `${path}.file.file_data`);
   }
-  const source = sourceOfUrl(data);
   return {
     type: 'document',
-    // Without a prefix it is the content itself, and the only documents that chat takes are PDFs.
-    source:
-      source.kind === 'base64'
-        ? documentSource(source)
-        : { kind: 'base64', mediaType: 'application/pdf', data },
+    source: documentSource(data),
     ...defined({ name: optionalText(file, 'filename', `${path}.file.filename`) }),
     ...readCacheControl(part),
   };

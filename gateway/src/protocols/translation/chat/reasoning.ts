@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../json.ts';
 import { parseBounded, writeBounded } from '../bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../conversation.ts';
 import { sealOfText, sealToText } from '../seals.ts';
+import { textOfContent } from './content-text.ts';
 
 // Chat completions have no reasoning of their own; servers and clients write it in three ways. `reasoning_content` and
 // `reasoning` are plain text. `reasoning_details` is a list, whose entries may hold what the maker wants back; each
@@ -35,15 +36,8 @@ function thoughtIn(content: unknown): string {
   return content
     .filter(isJsonObject)
     .filter(({ type }) => type === 'thinking')
-    .map(({ thinking }) =>
-      Array.isArray(thinking) ? thinking.map(textIn).join('') : isText(thinking) ? thinking : '',
-    )
+    .map(({ thinking }) => textOfContent(thinking))
     .join('');
-}
-
-/** The text of a part that is text. */
-export function textIn(part: unknown): string {
-  return isJsonObject(part) && part['type'] === 'text' && isText(part['text']) ? part['text'] : '';
 }
 
 /** The seal of reasoning whose maker wants its plain text back. */

@@ -17,11 +17,10 @@ interface StreamedCall {
   readonly id: string;
   /** The provider's; empty until it gives one. */
   providerId: string;
-  /** Known once its beginning was told. */
+  /** Undefined before the caller was sent its beginning. */
   name: string | undefined;
-  /** The arguments so far, as to whether they are an object that was closed. */
+  /** The arguments so far: they say whether their object was closed. */
   readonly pieces: InputPieces;
-  isBlank: boolean;
   /** Arguments that came before the name. */
   held: string[];
 }
@@ -84,7 +83,6 @@ export class StreamedCalls {
     const seal = extraSeal(call.id, delta['extra_content']);
     const events: StreamEvent[] = [];
     call.pieces.add(piece);
-    call.isBlank &&= piece.trim() === '';
     if (call.name === undefined) {
       if (name === '') {
         if (piece !== '') call.held.push(piece);
@@ -122,7 +120,6 @@ export class StreamedCalls {
       providerId: id,
       name: undefined,
       pieces: new InputPieces(),
-      isBlank: true,
       held: [],
     };
     this.#calls.push(call);
@@ -143,9 +140,9 @@ export class StreamedCalls {
 }
 
 /** True if the piece, which has a name and no id, is of a call after this one. */
-function isOver({ name, pieces, isBlank }: StreamedCall, nextName: string, piece: string): boolean {
+function isOver({ name, pieces }: StreamedCall, nextName: string, piece: string): boolean {
   if (name === undefined) return false;
-  return pieces.isComplete ? piece !== '' || nextName !== name : isBlank && nextName !== name;
+  return pieces.isComplete ? piece !== '' || nextName !== name : pieces.isBlank && nextName !== name;
 }
 
 /** True if the piece of a call holds more than text. */

@@ -6,8 +6,8 @@ import { isTokenCount } from '../../usage-figures.ts';
 import type { TranslationNotes } from '../notes.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import { END_MARK, type StreamEvent, type StreamReader } from '../stream-events.ts';
+import { textOfContent } from './content-text.ts';
 import { stopOf } from './read-answer.ts';
-import { textIn } from './reasoning.ts';
 import { StreamedCalls } from './stream-calls.ts';
 import { StreamedReasoning } from './stream-reasoning.ts';
 
@@ -92,7 +92,7 @@ export class ChatStreamReader implements StreamReader {
     const { content, refusal } = delta;
     const reasoning = this.#reasoning.add(delta);
     const after: StreamEvent[] = [];
-    const text = textOf(content);
+    const text = textOfContent(content);
     if (text !== '') after.push({ type: 'text', text });
     if (typeof refusal === 'string' && refusal !== '') {
       this.#hasRefusal = true;
@@ -123,11 +123,4 @@ function deltaOf(choice: JsonObject | undefined): JsonObject {
 
 function callsOf({ tool_calls: calls }: JsonObject): readonly unknown[] {
   return Array.isArray(calls) ? calls : [];
-}
-
-/** A piece of the content: text, or parts, of which only text is read. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map(textIn).join('');
 }

@@ -6,7 +6,7 @@ import { CallIds } from '../call-ids.ts';
 import type { TranslationNotes } from '../notes.ts';
 import { streamErrorOf } from '../stream-error.ts';
 import type { StreamEvent, StreamReader } from '../stream-events.ts';
-import { textOfInput } from '../tool-input.ts';
+import { argumentsText, textOfInput } from '../tool-input.ts';
 import { serviceTierOf, stopOf } from './read-answer.ts';
 
 const MAX_OPEN_BLOCKS = 1_024;
@@ -125,7 +125,8 @@ export class MessagesStreamReader implements StreamReader {
       case 'tool_use': {
         const call = this.#calls;
         this.#calls += 1;
-        const input = isFilled(block['input']) ? inputIn(exact()) : {};
+        // Most servers begin with an empty one and send the text in pieces.
+        const input = argumentsText(block['input']) === '' ? {} : inputIn(exact());
         this.#open.set(index, { kind: 'call', index: call, input, hasArguments: false });
         const id = this.#ids.give(textOf('id'));
         return [...events, { type: 'toolCall', index: call, id, kind: 'function', name: textOf('name') }];
@@ -206,13 +207,6 @@ export class MessagesStreamReader implements StreamReader {
     const rest = [...this.#open.keys()].flatMap((index) => this.#stopBlock(index));
     return [...rest, { type: 'finish', stop: stopOf(delta, this.#calls > 0) }];
   }
-}
-
-/** True if a tool's input is there whole, be it as text. Most servers begin with an empty one and send the text in pieces. */
-function isFilled(input: unknown): boolean {
-  return typeof input === 'string'
-    ? input.trim() !== ''
-    : isJsonObject(input) && Object.keys(input).length > 0;
 }
 
 function inputIn({ content_block: block }: JsonObject): unknown {

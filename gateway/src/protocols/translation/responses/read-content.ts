@@ -63,18 +63,7 @@ function readFile(part: JsonObject, path: string, losses: Losses): DocumentPart 
   const url = optionalText(part, 'file_url', `${path}.file_url`);
   const name = optionalText(part, 'filename', `${path}.filename`);
   const named = { ...(name !== undefined && { name }), ...readCacheControl(part) };
-  if (data !== undefined) {
-    const source = sourceOfUrl(data);
-    // Some callers leave the head of the data URL away.
-    return {
-      type: 'document',
-      source:
-        source.kind === 'base64'
-          ? documentSource(source)
-          : { kind: 'base64', mediaType: 'application/pdf', data },
-      ...named,
-    };
-  }
+  if (data !== undefined) return { type: 'document', source: documentSource(data), ...named };
   if (url !== undefined) return { type: 'document', source: { kind: 'url', url }, ...named };
   return unavailable('fileId', path, 'file_id', losses);
 }
