@@ -42,7 +42,12 @@ interface Gateway {
 const TEXTS = Array.from({ length: events }, (_, index) => ` word${index % 7}`);
 
 function chatEvents(): readonly string[] {
-  const head = { id: 'chatcmpl-abc', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'model-1' };
+  const head = {
+    id: 'chatcmpl-abc',
+    object: 'chat.completion.chunk',
+    created: 1_790_000_000,
+    model: 'model-1',
+  };
   const chunk = (delta: Event, finish: string | null = null) =>
     `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], usage: null })}\n\n`;
   const usage = { prompt_tokens: 12, completion_tokens: events, total_tokens: 12 + events };
@@ -75,7 +80,13 @@ function messagesEvents(): readonly string[] {
 }
 
 function responsesEvents(): readonly string[] {
-  const response = { id: 'resp_1', object: 'response', created_at: 1_790_000_000, model: 'model-1', output: [] };
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_790_000_000,
+    model: 'model-1',
+    output: [],
+  };
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
   const text = TEXTS.join('');
   const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' };
@@ -109,7 +120,7 @@ function packetsOf(list: readonly string[]): readonly Buffer[] {
 }
 
 async function load(checkout: string): Promise<Gateway> {
-  const paths = ['gateway/src/formats/callers-stream.ts', 'gateway/src/protocols/callers-stream.ts'];
+  const paths = ['gateway/src/formats/callers-stream.ts', 'gateway/src/formats/callers-stream.ts'];
   const path = paths.map((one) => join(checkout, one)).find((one) => existsSync(one));
   if (path === undefined) throw new Error(`${checkout} is no checkout of this project`);
   return import(path);
@@ -153,13 +164,19 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 const gateways = await Promise.all(checkouts.map(load));
-const rows = FORMATS.flatMap((from) => FORMATS.map((to) => ({ from, to, packets: packetsOf(STREAMS[from]) })));
+const rows = FORMATS.flatMap((from) =>
+  FORMATS.map((to) => ({ from, to, packets: packetsOf(STREAMS[from]) })),
+);
 const subjects = rows.map(({ from, to, packets }) => ({
   name: from === to ? `${from}, native` : `${from} to ${to}`,
   runs: [() => parseAll(packets), ...gateways.map((gateway) => () => pass(gateway, from, to, packets))],
 }));
-console.log(`${events} events, ${perPacket} a packet; µs a stream, medians of ${rounds} rounds`);
+print(`${events} events, ${perPacket} a packet; µs a stream, medians of ${rounds} rounds`);
 for (const { name, runs } of subjects) {
   const taken = runs.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -168,5 +185,5 @@ for (const { name, runs } of subjects) {
   const [reference = 0, ...micros] = taken.map(median);
   const columns = micros.map((one) => `${one.toFixed(1)} (${(one / reference).toFixed(2)})`);
   const change = ((micros.at(-1) ?? 0) / (micros[0] ?? 1)).toFixed(2);
-  console.log([name.padEnd(22), `parsed ${reference.toFixed(1)}`, ...columns, change].join('   '));
+  print([name.padEnd(22), `parsed ${reference.toFixed(1)}`, ...columns, change].join('   '));
 }

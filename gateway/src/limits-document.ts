@@ -8,6 +8,11 @@ import { LARGE_ECHO } from './demo/echo-bounds.ts';
 import { MAX_DIMENSIONS } from './demo/embeddings-echo.ts';
 import { MAX_CHOICES, MAX_INPUT_CHARACTERS } from './demo/read-echo.ts';
 import { MAX_MODELS } from './discovery/page.ts';
+import { MAX_ROLE_LENGTH } from './formats/members.ts';
+import { BODY_LIMITS } from './formats/parse-body.ts';
+import { MAX_VALUE_LENGTH } from './formats/passed-headers.ts';
+import { MAX_INPUTS } from './formats/token-input.ts';
+import { MAX_KEPT_IDS } from './formats/translation/call-ids.ts';
 import {
   BODIES_AT_ONCE,
   BODIES_AT_ONCE_OF_ONE,
@@ -24,13 +29,6 @@ import {
 } from './http/answers.ts';
 import { MAX_NAMES } from './http/names-in-header.ts';
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from './http/server.ts';
-import { DEEPEST, MAX_VALUES, SHALLOW_BYTES } from './protocols/answer-json.ts';
-import { MAX_ROLE_LENGTH } from './protocols/members.ts';
-import { MAX_INPUTS } from './protocols/openai/token-input.ts';
-import { BODY_LIMITS } from './protocols/parse-body.ts';
-import { MAX_VALUE_LENGTH } from './protocols/passed-headers.ts';
-import { MAX_EVENT_BYTES } from './protocols/sse.ts';
-import { MAX_KEPT_IDS } from './protocols/translation/call-ids.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
@@ -48,6 +46,8 @@ import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { OWN, SHARED } from './tokens/count-time.ts';
 import { EXACT_CHARACTERS } from './tokens/count-tokens.ts';
 import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './upstreams/http-upstream.ts';
+import { DEEPEST, MAX_VALUES, SHALLOW_BYTES } from './wire/answer-json.ts';
+import { MAX_EVENT_BYTES } from './wire/sse.ts';
 
 /** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */
 const BODY_BYTES = 16 * 1024 ** 2;

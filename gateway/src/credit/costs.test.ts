@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TokenPrices } from '../catalogue/route.ts';
+import type { Usage } from '../formats/protocol.ts';
 import { randomFrom } from '../journal/testing/random.ts';
-import type { Usage } from '../protocols/protocol.ts';
 import { LONG_PROMPTS, PRICES } from '../testing/prices.ts';
 import { costMicroPkr, type Limits, MAX_MICRO_PKR, reservation, WHOLE_PRICE_MILLIONTHS } from './costs.ts';
 import type { RoutePrices } from './prices.ts';

@@ -1,5 +1,5 @@
 import type { TokenPrices } from '../catalogue/route.ts';
-import type { Usage } from '../protocols/protocol.ts';
+import type { Usage } from '../formats/protocol.ts';
 import { pricesFor, type RoutePrices, reachablePrices } from './prices.ts';
 import { partsOf } from './usage-parts.ts';
 

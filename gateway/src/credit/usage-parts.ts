@@ -1,4 +1,4 @@
-import type { Usage } from '../protocols/protocol.ts';
+import type { Usage } from '../formats/protocol.ts';
 
 /** A usage in parts that do not overlap and add up to its totals. */
 export interface UsageParts {

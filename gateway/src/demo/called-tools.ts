@@ -1,5 +1,5 @@
-import { parseJson } from '../protocols/answer-json.ts';
-import { isJsonObject } from '../protocols/json.ts';
+import { parseJson } from '../wire/answer-json.ts';
+import { isJsonObject } from '../wire/json.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
 import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocols/json.ts';
+import type { JsonObject } from '../wire/json.ts';
 import type { EchoAnswer } from './compose.ts';
 import { type EchoConversation, numberOr } from './conversation.ts';
 import { type EchoFormat, type EchoReading, type Frame, openAiUsage } from './echo-format.ts';

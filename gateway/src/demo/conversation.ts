@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocols/json.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
 // The parts of a request that the echo uses, in any format. Its readers refuse nothing and ignore what they do not know.
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocols/json.ts';
+import type { JsonObject } from '../wire/json.ts';
 
 // Vectors without a model: the words of a text point into fixed directions, so that texts with the same words are near
 // each other. The same text has the same vector, always.

@@ -1,5 +1,5 @@
-import { parseExact } from '../protocols/exact-json.ts';
-import type { JsonObject } from '../protocols/json.ts';
+import { parseExact } from '../wire/exact-json.ts';
+import type { JsonObject } from '../wire/json.ts';
 import type { EchoAnswer, EchoPart } from './compose.ts';
 import {
   type EchoConversation,

@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
-import { isJsonObject, type JsonObject } from '../protocols/json.ts';
-import type { CountTokens } from '../protocols/protocol.ts';
+import type { CountTokens } from '../formats/protocol.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { chatEcho } from './chat-echo.ts';
 import { completionsEcho } from './completions-echo.ts';
 import { compose, type EchoAnswer, promptOf } from './compose.ts';

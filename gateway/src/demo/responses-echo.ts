@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocols/json.ts';
+import type { JsonObject } from '../wire/json.ts';
 import type { CallPart, EchoAnswer, EchoPart, TextPart } from './compose.ts';
 import {
   type EchoConversation,

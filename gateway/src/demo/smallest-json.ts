@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocols/json.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
 // A schema is a stranger's: a few kilobytes can stand for a value of any size, and can refer to themselves. So no value is built.
 // Each part of the schema is measured once, which tells how long the smallest value is, and the text is written from its

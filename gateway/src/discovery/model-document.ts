@@ -1,5 +1,5 @@
 import { GATEWAY_ENDPOINTS, type GatewayEndpoint } from '@gatehouse/contract';
-import { chooseSurface } from '../protocols/choose-surface.ts';
+import { chooseSurface } from '../formats/choose-surface.ts';
 import { codexModel } from './codex-model.ts';
 import { type NameRow, surfacesOf } from './queries.ts';
 

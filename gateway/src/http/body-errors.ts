@@ -1,5 +1,5 @@
 import { MIN_PACE } from '../bodies/body-pace.ts';
-import type { BodyIssue } from '../protocols/request-facts.ts';
+import type { BodyIssue } from '../formats/request-facts.ts';
 import { GatewayError } from './gateway-error.ts';
 
 // The errors that a request body can cause.

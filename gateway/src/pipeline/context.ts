@@ -4,10 +4,10 @@ import type { HeldBody } from '../bodies/held-body.ts';
 import type { GatewayKey } from '../catalogue/queries.ts';
 import type { Credential, Route, Target } from '../catalogue/route.ts';
 import type { Presumed } from '../credit/queries.ts';
-import type { Call } from '../protocols/call.ts';
-import type { Outgoing } from '../protocols/outgoing.ts';
-import type { BodyIssue } from '../protocols/request-facts.ts';
-import type { TranslationNotes } from '../protocols/translation/index.ts';
+import type { Call } from '../formats/call.ts';
+import type { Outgoing } from '../formats/outgoing.ts';
+import type { BodyIssue } from '../formats/request-facts.ts';
+import type { TranslationNotes } from '../formats/translation/index.ts';
 import type { RateDecision } from '../rates/rate-limiter.ts';
 import type {
   Candidate,

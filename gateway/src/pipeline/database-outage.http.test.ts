@@ -11,7 +11,6 @@ import {
   statement,
 } from '@gatehouse/store';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/store/testing';
-import { limitStatements } from '../pipeline/limit-statements.ts';
 import { assertError } from '../testing/bench.ts';
 import { completion, json, type MockProvider, startMockProvider } from '../testing/mock-provider.ts';
 import { type PostgresProxy, startPostgresProxy } from '../testing/postgres-proxy.ts';
@@ -22,6 +21,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../testing/test-gateway.ts';
+import { limitStatements } from './limit-statements.ts';
 
 const UNAVAILABLE = { status: 503, code: 'service_unavailable', type: 'server_error' };
 

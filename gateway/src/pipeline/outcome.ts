@@ -1,7 +1,7 @@
 import type { Work } from '../credit/billing.ts';
+import type { AnswerReading, StreamReading } from '../formats/protocol.ts';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { TerminationReason } from '../journal/finished-request.ts';
-import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
 
 /** How a request ended, before it is metered, recorded and delivered. */
 export type Outcome = Refused | Answered | Streamed | Aborted;

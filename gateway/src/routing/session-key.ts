@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Surface } from '@gatehouse/contract';
-import { isJsonObject } from '../protocols/json.ts';
+import { isJsonObject } from '../wire/json.ts';
 import type { SessionHash } from './choose.ts';
 
 // What belongs together, so that it goes to one upstream account: a prompt cache lives there, and only there. Clients name

@@ -1,5 +1,5 @@
 import { ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
-import { areEventsAt } from '../protocols/sse.ts';
+import { areEventsAt } from '../wire/sse.ts';
 
 /** Bytes enough to tell whether a body is a stream of events. */
 const MAX_SNIFFED_BYTES = 64;

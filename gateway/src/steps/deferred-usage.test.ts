@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
-import { MemberReader } from '../protocols/member-reader.ts';
-import type { Usage, UsageReader } from '../protocols/protocol.ts';
+import type { Usage, UsageReader } from '../formats/protocol.ts';
+import { MemberReader } from '../wire/member-reader.ts';
 import { DeferredUsageReader } from './deferred-usage.ts';
 
 /** Reads the usage, and counts what it is given. */

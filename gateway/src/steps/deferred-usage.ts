@@ -1,6 +1,6 @@
 import { createTurns } from '@gatehouse/concurrency';
 import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
-import type { Usage, UsageReader } from '../protocols/protocol.ts';
+import type { Usage, UsageReader } from '../formats/protocol.ts';
 
 // Many callers may leave at once, each a large answer half-way. To look through all of that in one go would keep everybody
 // waiting for seconds, so one piece of one answer is read in each turn of the event loop.

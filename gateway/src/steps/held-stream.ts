@@ -1,7 +1,7 @@
+import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
-import type { CallersStream, Outgoing } from '../protocols/outgoing.ts';
-import type { Redaction } from '../protocols/redaction.ts';
 import { isEventStream } from '../upstreams/headers.ts';
+import type { Redaction } from '../wire/redaction.ts';
 import { brokenAnswer, CUT_SHORT, errorWithin, failedAnswer, type Head } from './whole-answer.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Credential, Provider, Target } from '../catalogue/route.ts';
+import { chooseSurface } from '../formats/choose-surface.ts';
 import { GatewayError, invalidRequest } from '../http/gateway-error.ts';
 import { upstreamNotConfigured } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { chooseSurface } from '../protocols/choose-surface.ts';
 import { type Candidate, NO_CREDENTIAL, OWN_CREDENTIAL } from '../routing/candidate.ts';
 import { inOrder } from '../routing/choose.ts';
 import { sessionOf } from '../routing/session-key.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../protocols/call.ts';
+import type { Call } from '../formats/call.ts';
 import { MAX_CALLS } from './usage-bounds.ts';
 
 /** The calls of one name that are reserved where the request does not state a limit of its own. */

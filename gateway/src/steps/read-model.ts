@@ -1,7 +1,7 @@
+import { createCall } from '../formats/call.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { createCall } from '../protocols/call.ts';
 import { awaitRead } from './await-read.ts';
 
 type Read = Pick<Context, 'model' | 'isStream' | 'parsedBody'>;

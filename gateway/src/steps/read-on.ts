@@ -1,7 +1,7 @@
 import type { Timers } from '@gatehouse/concurrency';
+import type { Outgoing } from '../formats/outgoing.ts';
+import type { AnswerReading, StreamReading } from '../formats/protocol.ts';
 import type { GatewayError } from '../http/gateway-error.ts';
-import type { Outgoing } from '../protocols/outgoing.ts';
-import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
 import { DeferredUsageReader } from './deferred-usage.ts';
 import { type Head, isProviderError, unshown } from './whole-answer.ts';
 

@@ -1,7 +1,7 @@
+import type { AnswerReading } from '../formats/protocol.ts';
 import type { GatewayError } from '../http/gateway-error.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { type Aborted, CALLER_GONE_STATUS, type Outcome } from '../pipeline/outcome.ts';
-import type { AnswerReading } from '../protocols/protocol.ts';
 import type { Flow } from './flow.ts';
 import { enter, headOf, type RelayState, readingOf, readingSoFar } from './relay-state.ts';
 import type { StreamSender } from './stream-sender.ts';

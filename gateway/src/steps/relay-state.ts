@@ -1,5 +1,5 @@
-import type { CallersStream } from '../protocols/outgoing.ts';
-import type { AnswerReading, StreamReading } from '../protocols/protocol.ts';
+import type { CallersStream } from '../formats/outgoing.ts';
+import type { AnswerReading, StreamReading } from '../formats/protocol.ts';
 import type { CollectedAnswer } from './collected-answer.ts';
 import type { HeldStream } from './held-stream.ts';
 import type { ReadOn } from './read-on.ts';

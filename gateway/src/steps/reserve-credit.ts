@@ -2,6 +2,7 @@ import type { Route, Target } from '../catalogue/route.ts';
 import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
 import type { Admission, AdmissionDecision } from '../credit/queries.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
+import type { Call } from '../formats/call.ts';
 import {
   budgetExhausted,
   creditHeld,
@@ -16,7 +17,6 @@ import {
 import type { Context, Reservation } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { Call } from '../protocols/call.ts';
 import { type PermittedCandidate, type PricedCandidate, usable } from '../routing/candidate.ts';
 import { mostCalls } from './priced-calls.ts';
 

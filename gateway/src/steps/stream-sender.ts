@@ -1,7 +1,7 @@
+import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
 import { type AnswerContext, beginStream } from '../http/answers.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import type { CallersStream, Outgoing } from '../protocols/outgoing.ts';
 import type { Flow } from './flow.ts';
 import { keepAlive } from './keep-alive.ts';
 import type { Head } from './whole-answer.ts';

@@ -1,10 +1,10 @@
+import { createCall } from '../formats/call.ts';
+import type { TranslationNotes, TranslationOptions } from '../formats/translation/index.ts';
 import { noRoomForBody, unusableBody } from '../http/body-errors.ts';
 import { GatewayError } from '../http/gateway-error.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
-import { createCall } from '../protocols/call.ts';
-import type { TranslationNotes, TranslationOptions } from '../protocols/translation/index.ts';
 import { type Candidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
 import { awaitRead } from './await-read.ts';
 

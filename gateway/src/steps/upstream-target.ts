@@ -1,8 +1,8 @@
 import type { ProviderFlags } from '@gatehouse/contract';
 import type { Provider } from '../catalogue/route.ts';
-import type { UpstreamTarget } from '../protocols/body-layout.ts';
-import type { Call } from '../protocols/call.ts';
-import type { Format } from '../protocols/format.ts';
+import type { UpstreamTarget } from '../formats/body-layout.ts';
+import type { Call } from '../formats/call.ts';
+import type { Format } from '../formats/format.ts';
 
 // Always sent, whatever a provider's flags say: credit is held for them.
 const ALWAYS_SENT: ReadonlySet<string> = new Set([

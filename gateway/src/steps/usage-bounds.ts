@@ -1,8 +1,8 @@
 import type { Route } from '../catalogue/route.ts';
 import { partsOf } from '../credit/usage-parts.ts';
-import { COMPACTING } from '../protocols/anthropic/messages-prompt.ts';
-import type { Call } from '../protocols/call.ts';
-import type { Usage } from '../protocols/protocol.ts';
+import type { Call } from '../formats/call.ts';
+import { COMPACTING } from '../formats/messages/prompt.ts';
+import type { Usage } from '../formats/protocol.ts';
 
 // A provider's usage decides what is billed, and a provider may be wrong or hostile. Usage that is impossible is not
 // believed: no organisation pays for more than is possible.

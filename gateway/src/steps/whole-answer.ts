@@ -1,16 +1,16 @@
 import type { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { Outgoing } from '../formats/outgoing.ts';
+import type { AnswerReading, Usage } from '../formats/protocol.ts';
 import { type GatewayError, serviceUnavailable } from '../http/gateway-error.ts';
 import { upstreamFailed } from '../http/upstream-errors.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
-import type { Outgoing } from '../protocols/outgoing.ts';
-import type { AnswerReading, Usage } from '../protocols/protocol.ts';
-import type { Redaction } from '../protocols/redaction.ts';
 import { ReadError, type ReadFailure } from '../readers/reader-lane.ts';
 import { errorToKeep } from '../upstreams/failures.ts';
 import { isEventStream, isJson, unusableHead } from '../upstreams/headers.ts';
 import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import type { Redaction } from '../wire/redaction.ts';
 import { checkRejection } from './rejected-credential.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Surface } from '@gatehouse/contract';
-import type { UpstreamTarget } from '../protocols/body-layout.ts';
-import { type Call, createCall } from '../protocols/call.ts';
-import { formatOf } from '../protocols/formats.ts';
-import { readRequest } from '../protocols/read-request.ts';
-import { splice } from '../protocols/splice.ts';
+import type { UpstreamTarget } from '../formats/body-layout.ts';
+import { type Call, createCall } from '../formats/call.ts';
+import { formatOf } from '../formats/formats.ts';
+import { readRequest } from '../formats/read-request.ts';
+import { splice } from '../wire/splice.ts';
 
 /** Makes calls of the endpoint with this body, or this JSON text; throws when it is refused. */
 export async function callsOf(endpoint: Surface, body: object | string): Promise<() => Call> {

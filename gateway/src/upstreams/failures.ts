@@ -1,8 +1,8 @@
-import { isTooComplex, parseJson } from '../protocols/answer-json.ts';
-import { readErrorMessage } from '../protocols/error-message.ts';
-import { REDACTED, type Redaction } from '../protocols/redaction.ts';
-import { EventTooLarge } from '../protocols/sse.ts';
+import { readErrorMessage } from '../formats/peculiarities/error-message.ts';
 import { cutToBytes } from '../text.ts';
+import { isTooComplex, parseJson } from '../wire/answer-json.ts';
+import { REDACTED, type Redaction } from '../wire/redaction.ts';
+import { EventTooLarge } from '../wire/sse.ts';
 
 // What is kept of a provider's failure is read by the caller's whole organisation, so it says what happened and
 // never where to, nor with which key.

@@ -1,0 +1,23 @@
+import type { Format } from '../format.ts';
+import { readUsage } from '../peculiarities/usage-names.ts';
+import { UsageMember } from '../usage-member.ts';
+import { chatEvents } from './events-of-answer.ts';
+import { readChatAnswer } from './facts-of-answer.ts';
+import { readChat } from './facts-of-request.ts';
+import { chatEdits } from './layout.ts';
+import { CHAT_MEMBERS } from './prompt.ts';
+import { ChatStream } from './stream.ts';
+
+/** OpenAI's chat completions. */
+export const chat: Format = {
+  surface: 'chat',
+  dialect: 'openai',
+  commonMembers: CHAT_MEMBERS,
+  readRequest: readChat,
+  upstreamEdits: chatEdits,
+  readAnswer: readChatAnswer,
+  openUsage: () => new UsageMember(readUsage),
+  openStream: (options) => new ChatStream(options),
+  eventsOf: chatEvents,
+  streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
+};

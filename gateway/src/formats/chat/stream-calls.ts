@@ -1,0 +1,153 @@
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { CallIds } from '../translation/call-ids.ts';
+import type { ReasoningSeal } from '../translation/conversation.ts';
+import { InputPieces } from '../translation/input-pieces.ts';
+import type { TranslationNotes } from '../translation/notes.ts';
+import type { StreamEvent } from '../translation/stream-events.ts';
+import { argumentsText } from '../translation/tool-input.ts';
+import { extraSeal } from './extra-content.ts';
+
+const MAX_CALLS = 1_024;
+// What comes of a call before its name. Servers send the name first.
+const MAX_HELD_CHARACTERS = 1024 * 1024;
+
+interface StreamedCall {
+  readonly index: number;
+  /** The caller's id. */
+  readonly id: string;
+  /** The provider's; empty until it gives one. */
+  providerId: string;
+  /** Undefined before the caller was sent its beginning. */
+  name: string | undefined;
+  /** The arguments so far: they say whether their object was closed. */
+  readonly pieces: InputPieces;
+  /** Arguments that came before the name. */
+  held: string[];
+}
+
+/**
+ * The tool calls of a stream. Their pieces are told apart by `index`; but some servers leave it out, or write 0 for all of them, and some
+ * give no ids. So a new id at a known index is a new call, an id without an index is its call's, and a name at a call whose arguments are
+ * whole begins another.
+ */
+export class StreamedCalls {
+  readonly #byKey = new Map<number, StreamedCall>();
+  readonly #calls: StreamedCall[] = [];
+  readonly #ids: CallIds;
+  // What came with a call after it had begun.
+  readonly #lateSeals: ReasoningSeal[] = [];
+  #last: StreamedCall | undefined;
+  #heldCharacters = 0;
+  #sealCharacters = 0;
+
+  constructor(notes: TranslationNotes) {
+    this.#ids = new CallIds(notes);
+  }
+
+  get keptBytes(): number {
+    return 2 * (this.#heldCharacters + this.#sealCharacters);
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.some(({ name }) => name !== undefined);
+  }
+
+  get hasTooMany(): boolean {
+    return (
+      this.#calls.length > MAX_CALLS || this.#heldCharacters + this.#sealCharacters > MAX_HELD_CHARACTERS
+    );
+  }
+
+  /** `exactDeltas` reads them once more: values in them that are no text go on as they were sent. */
+  read(deltas: readonly unknown[], exactDeltas: () => readonly unknown[]): StreamEvent[] {
+    const read = deltas.some(hasValues) ? exactDeltas() : deltas;
+    return read.flatMap((delta) => (isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta) : []));
+  }
+
+  /** The events that are left when the answer ends. */
+  end(): StreamEvent[] {
+    const ends = this.#calls
+      .filter(({ name }) => name !== undefined)
+      .map(({ index }): StreamEvent => ({ type: 'toolCallEnd', index }));
+    return [...ends, ...this.#lateSeals.map((seal): StreamEvent => ({ type: 'seal', seal }))];
+  }
+
+  #readOne(delta: JsonObject): StreamEvent[] {
+    const isCustom = isJsonObject(delta['custom']);
+    const called = isCustom ? delta['custom'] : delta['function'];
+    const { name: stated, arguments: written, input } = isJsonObject(called) ? called : {};
+    const name = typeof stated === 'string' ? stated : '';
+    const piece = argumentsText(isCustom ? input : written);
+    const call = this.#callOf(delta, name, piece);
+    this.#last = call;
+    const seal = extraSeal(call.id, delta['extra_content']);
+    const events: StreamEvent[] = [];
+    call.pieces.add(piece);
+    if (call.name === undefined) {
+      if (name === '') {
+        if (piece !== '') call.held.push(piece);
+        this.#heldCharacters += piece.length;
+        return events;
+      }
+      if (seal) events.push({ type: 'seal', seal });
+      call.name = name;
+      const { index, id } = call;
+      events.push({ type: 'toolCall', index, id, kind: isCustom ? 'custom' : 'function', name });
+      const before = call.held.join('');
+      this.#heldCharacters -= before.length;
+      call.held = [];
+      if (before !== '') events.push({ type: 'toolArguments', index, text: before });
+    } else if (seal) {
+      this.#sealCharacters += seal.value.length;
+      this.#lateSeals.push(seal);
+    }
+    if (piece !== '') events.push({ type: 'toolArguments', index: call.index, text: piece });
+    return events;
+  }
+
+  #callOf(delta: JsonObject, name: string, piece: string): StreamedCall {
+    const id = typeof delta['id'] === 'string' ? delta['id'] : '';
+    const place = typeof delta['index'] === 'number' ? delta['index'] : undefined;
+    const found = this.#find(id, place, name);
+    const isAnother = found && id === '' && name !== '' && isOver(found, name, piece);
+    if (found && !isAnother) {
+      found.providerId ||= id;
+      return found;
+    }
+    const call: StreamedCall = {
+      index: this.#calls.length,
+      id: this.#ids.give(id),
+      providerId: id,
+      name: undefined,
+      pieces: new InputPieces(),
+      held: [],
+    };
+    this.#calls.push(call);
+    if (place !== undefined) this.#byKey.set(place, call);
+    return call;
+  }
+
+  #find(id: string, place: number | undefined, name: string): StreamedCall | undefined {
+    const atPlace = place === undefined ? undefined : this.#byKey.get(place);
+    if (id === '') return place === undefined ? this.#last : atPlace;
+    if (atPlace && (atPlace.providerId === id || atPlace.providerId === '')) return atPlace;
+    // A call that begins at an index of its own may repeat the id of another.
+    if (place !== undefined && name !== '') return undefined;
+    const known = this.#calls.findLast(({ providerId }) => providerId === id);
+    // Some servers make up a new id for each piece of a call.
+    return known ?? (name === '' && atPlace && !atPlace.pieces.isComplete ? atPlace : undefined);
+  }
+}
+
+/** True if the piece, which has a name and no id, is of a call after this one. */
+function isOver({ name, pieces }: StreamedCall, nextName: string, piece: string): boolean {
+  if (name === undefined) return false;
+  return pieces.isComplete ? piece !== '' || nextName !== name : pieces.isBlank && nextName !== name;
+}
+
+/** True if the piece of a call holds more than text. */
+function hasValues(delta: unknown): boolean {
+  if (!isJsonObject(delta)) return false;
+  const { function: called, extra_content: extra } = delta;
+  return isJsonObject(extra) || (isJsonObject(called) && isJsonObject(called['arguments']));
+}

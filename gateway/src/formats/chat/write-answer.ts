@@ -1,0 +1,84 @@
+import type { JsonObject } from '../../wire/json.ts';
+import type { Usage } from '../protocol.ts';
+import type { Answer, StopReason } from '../translation/answer.ts';
+import { answerId } from '../translation/answer-ids.ts';
+import { defined } from '../translation/body-members.ts';
+import type { AssistantPart, ReasoningPart, ToolCallPart } from '../translation/conversation.ts';
+import type { TranslationNotes } from '../translation/notes.ts';
+import { detailOf } from './reasoning.ts';
+
+/** A chat completion for a caller. */
+export function writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject {
+  const message = writeMessage(answer.parts);
+  return {
+    id: answerId('chatcmpl-', answer.id, notes.requestId),
+    object: 'chat.completion',
+    created: answer.createdSeconds ?? notes.createdSeconds,
+    model: answer.model || notes.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(answer.stop.reason) }],
+    ...(answer.usage && { usage: writeUsage(answer.usage) }),
+    ...defined({ service_tier: answer.serviceTier }),
+  };
+}
+
+function writeMessage(parts: readonly AssistantPart[]): JsonObject {
+  const textOf = (type: 'text' | 'refusal' | 'reasoning') =>
+    parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('');
+  const text = textOf('text');
+  const refusal = textOf('refusal');
+  const calls = parts.filter((part) => part.type === 'toolCall');
+  return {
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal === '' ? null : refusal,
+    ...writeReasoning(parts.filter((part) => part.type === 'reasoning')),
+    ...(calls.length > 0 && { tool_calls: calls.map(writeCall) }),
+  };
+}
+
+function writeReasoning(reasoning: readonly ReasoningPart[]): JsonObject {
+  const text = reasoning.map((part) => part.text).join('');
+  const isSealed = reasoning.some(({ seal }) => seal !== undefined);
+  return {
+    ...(text !== '' && { reasoning_content: text }),
+    ...(isSealed && { reasoning_details: reasoning.map(detailOf) }),
+  };
+}
+
+function writeCall({ id, kind, name, arguments: written }: ToolCallPart): JsonObject {
+  return kind === 'custom'
+    ? { id, type: 'custom', custom: { name, input: written } }
+    : { id, type: 'function', function: { name, arguments: written } };
+}
+
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: 'stop',
+  stopSequence: 'stop',
+  length: 'length',
+  contextWindow: 'length',
+  toolCalls: 'tool_calls',
+  contentFilter: 'content_filter',
+  refusal: 'content_filter',
+  pause: 'stop',
+};
+
+export function finishReason(reason: StopReason): string {
+  return FINISH_REASONS[reason];
+}
+
+/** The usage as OpenAI's chat states it: what a cache served or took in lies within the prompt. */
+export function writeUsage(usage: Usage): JsonObject {
+  const { promptTokens, completionTokens } = usage;
+  const prompt = defined({
+    cached_tokens: usage.cacheReadTokens,
+    cache_write_tokens: usage.cacheWriteTokens,
+  });
+  const completion = defined({ reasoning_tokens: usage.reasoningTokens });
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(Object.keys(prompt).length > 0 && { prompt_tokens_details: prompt }),
+    ...(Object.keys(completion).length > 0 && { completion_tokens_details: completion }),
+  };
+}

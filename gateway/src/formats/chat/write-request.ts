@@ -1,0 +1,130 @@
+import type { JsonObject } from '../../wire/json.ts';
+import { defined } from '../translation/body-members.ts';
+import { type CallableTools, callableTools } from '../translation/callable-tools.ts';
+import type { Conversation, OutputFormat } from '../translation/conversation.ts';
+import { functionOfCustom } from '../translation/custom-tools.ts';
+import { pathOf } from '../translation/feature-paths.ts';
+import type { Losses } from '../translation/losses.ts';
+import type { TranslationOptions } from '../translation/notes.ts';
+import { effortAskedFor } from '../translation/reasoning-effort.ts';
+import { isStrictSchema } from '../translation/strict-schema.ts';
+import { fittingName, shortId, ToolNames } from '../translation/tool-names.ts';
+import { argumentsSchema } from '../translation/tool-schema.ts';
+import type { WrittenRequest } from '../translation/translator.ts';
+import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
+import { writeMessages } from './write-messages.ts';
+
+const MAX_NAME_LENGTH = 64;
+/** OpenAI takes no longer ids of tool calls. */
+const MAX_ID_LENGTH = 40;
+const MAX_STOPS = 4;
+
+/** The body of a chat completion. It does not ask for a stream's usage: that is for the pipeline to do. */
+export function writeRequest(
+  conversation: Conversation,
+  losses: Losses,
+  options: TranslationOptions,
+): WrittenRequest {
+  const names = new ToolNames(MAX_NAME_LENGTH);
+  const callable = callableTools(conversation, losses);
+  loseCaching(conversation, losses);
+  const callId = options.hasShortIds ? shortId : (id: string) => fittingName(id, MAX_ID_LENGTH);
+  const { sampling, outputFormat, logprobs } = conversation;
+  if (sampling.topK !== undefined) losses.lose('topK');
+  const body: JsonObject = {
+    model: conversation.model,
+    messages: writeMessages(conversation, { losses, names, keep: options.keep, callId }),
+    ...writeTools(callable, conversation.parallelToolCalls, names, losses),
+    ...defined({
+      max_completion_tokens: conversation.outputCap,
+      n: conversation.choices,
+      stop: writeStop(conversation, losses),
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      frequency_penalty: sampling.frequencyPenalty,
+      presence_penalty: sampling.presencePenalty,
+      seed: sampling.seed,
+      logit_bias: sampling.logitBias,
+      logprobs: logprobs ? true : undefined,
+      top_logprobs: logprobs?.top,
+      response_format: outputFormat && writeOutputFormat(outputFormat),
+      reasoning_effort: writeEffort(conversation, losses),
+      verbosity: conversation.verbosity,
+      user: writtenUser(conversation.userId, OPENAI_USER, losses),
+      metadata: conversation.metadata,
+      store: conversation.store,
+      prompt_cache_key: conversation.promptCacheKey,
+      prompt_cache_retention: conversation.promptCacheRetention,
+      service_tier: conversation.serviceTier,
+    }),
+    ...(conversation.isStream && { stream: true }),
+  };
+  const customTools = callable.tools.flatMap((tool) => (tool.kind === 'custom' ? names.sent(tool.name) : []));
+  return { body, customTools, toolNames: names.renamed };
+}
+
+function writeTools(
+  { tools, choice }: CallableTools,
+  parallel: boolean | undefined,
+  names: ToolNames,
+  losses: Losses,
+): JsonObject {
+  // A choice without tools is refused by some providers, and says nothing.
+  if (tools.length === 0) return {};
+  const written = tools.map((tool) => {
+    if (tool.kind === 'custom' && tool.format) losses.lose('customGrammar', `tools[${tool.name}].format`);
+    const declared = tool.kind === 'custom' ? functionOfCustom(tool) : tool;
+    const { description, parameters, strict } = declared;
+    return {
+      type: 'function',
+      function: {
+        name: names.sent(tool.name),
+        ...defined({ description, parameters: argumentsSchema(parameters), strict }),
+      },
+    };
+  });
+  return {
+    tools: written,
+    ...(choice && {
+      tool_choice:
+        choice.mode === 'tool'
+          ? { type: 'function', function: { name: names.sent(choice.name) } }
+          : choice.mode,
+    }),
+    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+  };
+}
+
+function writeOutputFormat(format: OutputFormat): JsonObject {
+  switch (format.type) {
+    case 'text':
+      return { type: 'text' };
+    case 'jsonObject':
+      return { type: 'json_object' };
+    case 'jsonSchema': {
+      const { schema, name = 'answer', description, strict = isStrictSchema(schema) || undefined } = format;
+      return { type: 'json_schema', json_schema: { name, ...defined({ description, strict }), schema } };
+    }
+  }
+}
+
+function writeEffort({ reasoning }: Conversation, losses: Losses): string | undefined {
+  if (!reasoning) return undefined;
+  if (reasoning.display !== undefined || reasoning.summary !== undefined) losses.lose('reasoningDisplay');
+  const effort = effortAskedFor(reasoning);
+  return effort === 'max' ? 'xhigh' : effort;
+}
+
+/** The first ones of more than OpenAI takes. */
+function writeStop({ stop }: Conversation, losses: Losses): readonly string[] | undefined {
+  if (!stop || stop.length <= MAX_STOPS) return stop;
+  losses.lose('stop', `${pathOf('stop', losses.from)}[${MAX_STOPS}]`);
+  return stop.slice(0, MAX_STOPS);
+}
+
+/** OpenAI caches by itself, wherever prompts begin alike. */
+function loseCaching({ cacheControl, tools, instructions, turns }: Conversation, losses: Losses): void {
+  const parts = [...instructions, ...turns].flatMap((turn): readonly object[] => turn.parts);
+  const isMarked = cacheControl !== undefined || [...tools, ...parts].some((item) => 'cacheControl' in item);
+  if (isMarked) losses.lose('cacheControl');
+}

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { layoutOf } from '../body-layout.ts';
+import { usageEdits } from '../chat/layout.ts';
+import type { EndpointReading } from '../format.ts';
+import { isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
+import type { ParsedBody } from '../parse-body.ts';
+import { PromptParts } from '../prompt-parts.ts';
+import { addTokenInput } from '../token-input.ts';
+
+const MAX_CHOICES = 128;
+
+/**
+ * The cap of OpenAI for a completion that names none. The route's default is not sent in its place: a caller that expects a few words would
+ * get, and pay for, thousands.
+ */
+const DEFAULT_CAP = 16;
+
+// What this gateway goes by.
+const JUDGED = new Set([
+  ...['model', 'prompt', 'suffix', 'stream', 'stream_options', 'n', 'best_of', 'max_tokens'],
+]);
+
+const COUNTED: ReadonlySet<string> = new Set(['model', 'prompt', 'suffix']);
+
+/** The members that every provider of the format takes. */
+export const COMPLETIONS_MEMBERS: ReadonlySet<string> = new Set([
+  ...['model', 'prompt', 'suffix', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'n'],
+  ...['frequency_penalty', 'presence_penalty', 'echo', 'logprobs', 'best_of', 'seed'],
+]);
+const SETTINGS: ReadonlySet<string> = new Set([...COMPLETIONS_MEMBERS, 'stream_options', 'user']);
+
+/** Reads the body of `POST /v1/completions`. What the gateway has no stake in is left to the upstream. */
+export function readCompletions(body: ParsedBody): EndpointReading {
+  const { value } = body;
+  refuseOtherCase(body.spans.keys(), JUDGED);
+  const parts = new PromptParts();
+  const prompts = addTokenInput(parts, 'prompt', value['prompt'] ?? START_OF_A_DOCUMENT);
+  parts.addText(readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string'));
+  parts.addSettings(value, COUNTED, SETTINGS);
+  const { overheadTokens, texts } = parts.size;
+  const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
+  const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);
+  const shown = readChoices(value, 'n');
+  const generated = Math.max(shown, readChoices(value, 'best_of'));
+  // None at all is for a caller that wants the likelihoods of its own prompt.
+  const outputCap = readOptional<number>(
+    value,
+    'max_tokens',
+    'an integer of at least 0',
+    (count) => count === 0 || isCount(count),
+  );
+  return {
+    facts: {
+      isStream,
+      choices: prompts * generated,
+      outputCap: outputCap ?? DEFAULT_CAP,
+      showsUsage: streamOptions?.['include_usage'] === true,
+      uncountableParts: [],
+      toolTypes: [],
+      layout: layoutOf(body, isStream ? usageEdits(body) : []),
+    },
+    overheadTokens,
+    texts,
+  };
+}
+
+/** The text that stands for a prompt that is left out. */
+const START_OF_A_DOCUMENT = '<|endoftext|>';
+
+function readChoices(body: JsonObject, name: string): number {
+  const expected = `an integer from 1 to ${MAX_CHOICES}`;
+  return readOptional<number>(body, name, expected, (count) => isCount(count, MAX_CHOICES)) ?? 1;
+}

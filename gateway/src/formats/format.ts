@@ -1,0 +1,69 @@
+import type { Surface } from '@gatehouse/contract';
+import type { Dialect } from '../http/dialect.ts';
+import type { GatewayError } from '../http/gateway-error.ts';
+import type { JsonObject } from '../wire/json.ts';
+import type { Redaction } from '../wire/redaction.ts';
+import type { Edit } from '../wire/splice.ts';
+import type { BodyLayout, UpstreamTarget } from './body-layout.ts';
+import type { GeneratedText } from './generated-text.ts';
+import type { ParsedBody } from './parse-body.ts';
+import type { StreamReading, Usage, UsageReader } from './protocol.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+/**
+ * A wire format: how a request is read and sent on, how an answer is understood. Pure, since large bodies are read in
+ * reader threads.
+ */
+export interface Format {
+  readonly surface: Surface;
+  /** How its errors look. */
+  readonly dialect: Dialect;
+  /** The members that every provider of the format takes; a provider with strict fields is sent no others. */
+  readonly commonMembers: ReadonlySet<string>;
+  /** Reads a caller's body. Throws a BodyError that names the member which is wrong. */
+  readRequest(body: ParsedBody): EndpointReading;
+  /** The edits that make a caller's body the provider's (`bodyEdits`). */
+  upstreamEdits(layout: BodyLayout, target: UpstreamTarget): Edit[];
+  /** Reads an answer that came whole; undefined where it is none of this format. */
+  readAnswer(body: Buffer): AnswerContent | undefined;
+  /** Reads the usage alone out of an answer that comes whole. */
+  openUsage(): UsageReader;
+  openStream(options: StreamOptions): StreamReading;
+  /** The events of a stream that an answer amounts to; left out where there are no streams. */
+  readonly eventsOf?: (answer: JsonObject) => string;
+  /** The last event of a stream that the gateway ends: why it does. Undefined where there are no events. */
+  streamError(error: GatewayError, requestId: string): Buffer | undefined;
+  /** True if an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */
+  readonly passesWhole?: true;
+}
+
+export interface StreamOptions {
+  /** True if the caller gets to see the usage. */
+  readonly showsUsage: boolean;
+  readonly choices: number;
+  /** For what the caller gets to see. */
+  readonly redaction?: Redaction | undefined;
+}
+
+/** The reading of a body in a format, with the texts that are still to be counted. */
+export interface EndpointReading {
+  readonly facts: Omit<
+    RequestFacts,
+    'format' | 'model' | 'members' | 'promptTokens' | 'references' | 'toolLimits'
+  >;
+  readonly overheadTokens: number;
+  readonly texts: readonly string[];
+}
+
+/** The reading of an answer in a format. */
+export interface AnswerContent {
+  readonly usage: Usage | undefined;
+  readonly hasContent: boolean;
+  readonly hasReasoning: boolean;
+  /** Empty where the usage says how much it was. */
+  readonly generated: GeneratedText;
+  /** The error inside the answer. */
+  readonly upstreamError: string | null;
+  /** Under which the provider may have stored it, in formats that have this. */
+  readonly responseId?: string | undefined;
+}

@@ -1,0 +1,27 @@
+import { anthropicError } from '../../http/anthropic-error.ts';
+import { bodyEdits } from '../body-layout.ts';
+import type { Format } from '../format.ts';
+import { UsageMember } from '../usage-member.ts';
+import { messagesEvents } from './events-of-answer.ts';
+import { readMessagesAnswer } from './facts-of-answer.ts';
+import { readMessages } from './facts-of-request.ts';
+import { MESSAGES_MEMBERS } from './prompt.ts';
+import { MessagesStream } from './stream.ts';
+import { readUsage } from './usage.ts';
+
+const CAP = ['max_tokens'] as const;
+
+/** Anthropic's messages. */
+export const messages: Format = {
+  surface: 'messages',
+  dialect: 'anthropic',
+  commonMembers: MESSAGES_MEMBERS,
+  readRequest: readMessages,
+  upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
+  readAnswer: readMessagesAnswer,
+  openUsage: () => new UsageMember(readUsage),
+  openStream: (options) => new MessagesStream(options),
+  eventsOf: messagesEvents,
+  streamError: (error, requestId) =>
+    Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),
+};

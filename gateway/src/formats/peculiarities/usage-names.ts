@@ -1,0 +1,113 @@
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { Usage } from '../protocol.ts';
+import { isTokenCount, serverToolCalls, usageOf } from '../usage-figures.ts';
+
+// What a provider that speaks OpenAI's formats says of its usage: under which names, and where.
+
+type Figure =
+  | 'prompt'
+  | 'completion'
+  | 'total'
+  | 'cacheRead'
+  | 'cacheWrite'
+  | 'cacheWrite5m'
+  | 'cacheWrite1h'
+  | 'reasoning';
+type Path = readonly string[];
+
+/** The members that state a figure, by their path in the usage object. The first that is there counts: OpenAI's own come before others. */
+const NAMES: Readonly<Record<Figure, readonly Path[]>> = {
+  // Chat; the Responses API.
+  prompt: [['prompt_tokens'], ['input_tokens']],
+  completion: [['completion_tokens'], ['output_tokens']],
+  total: [['total_tokens']],
+  cacheRead: [
+    ['prompt_tokens_details', 'cached_tokens'],
+    ['input_tokens_details', 'cached_tokens'],
+    // DeepSeek, SiliconFlow.
+    ['prompt_cache_hit_tokens'],
+    // Moonshot, Together, StepFun.
+    ['cached_tokens'],
+    // LiteLLM, and other gateways to Anthropic.
+    ['cache_read_input_tokens'],
+  ],
+  cacheWrite: [
+    // OpenRouter.
+    ['prompt_tokens_details', 'cache_write_tokens'],
+    ['input_tokens_details', 'cache_write_tokens'],
+    // DashScope.
+    ['prompt_tokens_details', 'cache_creation_input_tokens'],
+    // LiteLLM.
+    ['prompt_tokens_details', 'cache_creation_tokens'],
+    ['cache_creation_input_tokens'],
+  ],
+  // DashScope, LiteLLM.
+  cacheWrite5m: [
+    ['prompt_tokens_details', 'cache_creation', 'ephemeral_5m_input_tokens'],
+    ['cache_creation', 'ephemeral_5m_input_tokens'],
+  ],
+  cacheWrite1h: [
+    ['prompt_tokens_details', 'cache_creation', 'ephemeral_1h_input_tokens'],
+    ['cache_creation', 'ephemeral_1h_input_tokens'],
+  ],
+  reasoning: [
+    ['completion_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'reasoning_tokens'],
+    // Perplexity, Moonshot.
+    ['reasoning_tokens'],
+  ],
+};
+
+/**
+ * The usage object of a chat completion, a text completion, a response or an embedding, which generates nothing. Undefined where a figure
+ * that is priced is no count.
+ */
+export function readUsage(value: unknown, generates = true): Usage | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const figure = (name: Figure) => figureIn(value, NAMES[name]);
+  return usageOf({
+    prompt: figure('prompt') ?? cachedAndNot(value),
+    promptCovers: 'everything',
+    completion: figure('completion') ?? (generates ? undefined : 0),
+    total: figure('total'),
+    cacheRead: figure('cacheRead'),
+    cacheWrite: figure('cacheWrite'),
+    cacheWrite5m: figure('cacheWrite5m'),
+    cacheWrite1h: figure('cacheWrite1h'),
+    reasoning: figure('reasoning'),
+    calls: serverToolCalls(value['server_tool_use']),
+  });
+}
+
+/** The prompt of a provider that states only what its cache had of it, and what it had not. */
+function cachedAndNot({
+  prompt_cache_hit_tokens: hit,
+  prompt_cache_miss_tokens: miss,
+}: JsonObject): number | undefined {
+  return isTokenCount(hit) && isTokenCount(miss) ? hit + miss : undefined;
+}
+
+function figureIn(usage: JsonObject, paths: readonly Path[]): unknown {
+  for (const path of paths) {
+    const value = path.reduce<unknown>(
+      (holder, name) => (isJsonObject(holder) ? holder[name] : undefined),
+      usage,
+    );
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+/** The usage object of an answer or of a chunk: its own, or where Groq and Moonshot put it in a stream. */
+export function statedUsage({ usage, x_groq: groq, choices }: JsonObject): JsonObject | undefined {
+  if (isJsonObject(usage)) return usage;
+  if (isJsonObject(groq) && isJsonObject(groq['usage'])) return groq['usage'];
+  const listed: readonly unknown[] = Array.isArray(choices) ? choices : [];
+  return listed.map((choice) => (isJsonObject(choice) ? choice['usage'] : undefined)).find(isJsonObject);
+}
+
+/** True if the usage object says that tokens went into reasoning. */
+export function hasReasoningTokens(value: unknown): boolean {
+  const tokens = isJsonObject(value) ? figureIn(value, NAMES.reasoning) : undefined;
+  return isTokenCount(tokens) && tokens > 0;
+}

@@ -1,0 +1,112 @@
+import type { Surface } from '@gatehouse/contract';
+import { countTokens } from '../tokens/count-tokens.ts';
+import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
+import { isTooComplex, parseJson } from '../wire/answer-json.ts';
+import { parseExact } from '../wire/exact-json.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { redactionOf } from '../wire/redaction.ts';
+import { type AnswerTranslation, openCallersStream } from './callers-stream.ts';
+import type { AnswerContent, Format, StreamOptions } from './format.ts';
+import { formatOf } from './formats.ts';
+import { readErrorMessage } from './peculiarities/error-message.ts';
+import type { CountTokens, Usage } from './protocol.ts';
+import { translateAnswer, translateError } from './translation/index.ts';
+
+// Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the
+// main thread for a small answer, in a reader thread for a large one.
+
+/** How an answer is to be read. */
+export interface AnswerForm {
+  /** Whose format it has. */
+  readonly surface: Surface;
+  readonly status: number;
+  /** The credential that the provider was sent, and that is redacted; undefined where there was none. */
+  readonly secret: string | undefined;
+  readonly translation?: AnswerTranslation | undefined;
+  /** Given where the caller asked for a stream: it gets the answer as one. */
+  readonly stream?: Pick<StreamOptions, 'showsUsage' | 'choices'> | undefined;
+}
+
+/** All that the gateway keeps of an answer, beside its bytes. */
+export interface AnswerFacts extends Omit<AnswerContent, 'generated'> {
+  /** True if it is an answer of the surface. If not, only usage and an error are known. */
+  readonly isAnswer: boolean;
+  readonly generatedTokens: number;
+}
+
+const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, generatedTokens: 0 };
+
+/** The facts of an answer, with as many generated tokens as `count` says, and its bytes without the credential. */
+export async function readAnswer(
+  bytes: Buffer<ArrayBuffer>,
+  { surface, status, secret, translation, stream }: AnswerForm,
+  count: CountTokens = countTokens,
+): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
+  const format = formatOf(surface);
+  const redaction = redactionOf(secret);
+  const body = redaction?.bytes(bytes) ?? bytes;
+  if (status >= 400) {
+    const upstreamError = errorOfAnswer(body, redaction);
+    return {
+      result: { ...NOTHING, isAnswer: false, upstreamError },
+      body: translation ? translatedError(surface, status, body, translation) : body,
+    };
+  }
+  const content = format.readAnswer(bytes);
+  const shown = content && (stream || translation) ? shownAnswer(surface, body, translation, stream) : body;
+  if (!content || !shown) {
+    const value = content || isTooComplex(bytes) ? undefined : parseJson(bytes.toString());
+    const said = content?.upstreamError ?? readErrorMessage(value) ?? null;
+    const upstreamError = said === null ? null : errorToKeep(said, redaction);
+    // An answer that cannot be read, or not be said to the caller, may state its usage all the same. What was read and is none was no work.
+    const usage = value === undefined ? usageIn(bytes, format) : undefined;
+    return { result: { ...NOTHING, isAnswer: false, usage, upstreamError }, body };
+  }
+  const { generated, upstreamError, ...others } = content;
+  return {
+    result: {
+      ...others,
+      isAnswer: true,
+      generatedTokens: await generated.countTokens(count),
+      upstreamError: upstreamError === null ? null : errorToKeep(upstreamError, redaction),
+    },
+    body: shown,
+  };
+}
+
+function usageIn(bytes: Buffer, format: Format): Usage | undefined {
+  const reader = format.openUsage();
+  reader.push(bytes);
+  return reader.usage;
+}
+
+/** The answer as its caller reads it; undefined where the provider's cannot be said so. */
+function shownAnswer(
+  surface: Surface,
+  body: Buffer,
+  translation: AnswerForm['translation'],
+  stream: AnswerForm['stream'],
+): Buffer<ArrayBuffer> | undefined {
+  const text = body.toString();
+  const exact = () => parseExact(text) as JsonObject;
+  const { eventsOf } = formatOf(surface);
+  if (stream && eventsOf) {
+    const reading = openCallersStream(surface, translation, stream);
+    const passed = Buffer.concat([reading.push(Buffer.from(eventsOf(exact()))), reading.end()]);
+    return reading.isComplete ? passed : undefined;
+  }
+  if (!translation) return undefined;
+  const { to, notes } = translation;
+  const answer = translateAnswer(surface, to, parseJson(text), notes, exact);
+  return answer && Buffer.from(JSON.stringify(answer));
+}
+
+function translatedError(
+  surface: Surface,
+  status: number,
+  body: Buffer<ArrayBuffer>,
+  { to, notes }: AnswerTranslation,
+): Buffer<ArrayBuffer> {
+  const dialects = { from: formatOf(surface).dialect, to: formatOf(to).dialect };
+  return translateError(status, body, dialects, notes.requestId);
+}

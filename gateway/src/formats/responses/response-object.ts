@@ -1,0 +1,119 @@
+import { parseExact } from '../../wire/exact-json.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import type { Usage } from '../protocol.ts';
+import type { Stop } from '../translation/answer.ts';
+import type { TranslationNotes } from '../translation/notes.ts';
+
+// The response object, which is the answer and, at different stages, part of the first and the last event of a stream.
+
+/** The members of its request that an answer repeats, with their values where the request has none. */
+const ECHOED: JsonObject = {
+  max_output_tokens: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  top_p: null,
+  user: null,
+};
+
+// A schema or a list of tools may be larger than the answer, and a stream says all of this three times.
+const MAX_ECHO_CHARACTERS = 4096;
+
+/**
+ * The members of a request that its answer repeats: small ones, to which nobody needs to wait for an answer. Tools and
+ * instructions, which Codex sends by the ten thousand tokens, are not among them.
+ */
+export function echoOf(body: JsonObject): string {
+  const echoed = Object.fromEntries(
+    Object.keys(ECHOED).flatMap((name) => {
+      const value = body[name];
+      if (value === undefined || value === null) return [];
+      return JSON.stringify(value).length > MAX_ECHO_CHARACTERS ? [] : [[name, value]];
+    }),
+  );
+  return JSON.stringify(echoed);
+}
+
+export interface ResponseState {
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  readonly output: readonly JsonObject[];
+  /** The provider's name of the model, where it gave one. */
+  readonly model?: string;
+  readonly serviceTier?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly incompleteReason?: string | undefined;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export function responseObject(notes: TranslationNotes, state: ResponseState): JsonObject {
+  const { status, output, model, serviceTier, usage, incompleteReason, error } = state;
+  return {
+    id: `resp_${idSuffix(notes)}`,
+    object: 'response',
+    created_at: notes.createdSeconds,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incompleteReason === undefined ? null : { reason: incompleteReason },
+    instructions: null,
+    max_tool_calls: null,
+    model: model || notes.model,
+    output,
+    previous_response_id: null,
+    ...ECHOED,
+    ...(notes.echo !== undefined && (parseExact(notes.echo) as JsonObject)),
+    service_tier: serviceTier ?? 'default',
+    store: false,
+    tools: [],
+    top_logprobs: 0,
+    truncation: 'disabled',
+    usage: usage ? usageObject(usage) : null,
+  };
+}
+
+/** The part that the ids of a response and its items have in common. */
+export function idSuffix(notes: TranslationNotes): string {
+  return notes.requestId.replaceAll('-', '');
+}
+
+function usageObject(usage: Usage): JsonObject {
+  const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: {
+      cached_tokens: cacheReadTokens ?? 0,
+      ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
+    },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+/**
+ * How a response ends for this reason: complete, or cut short and why. A refusal without words of the model is the
+ * provider's, which stopped the answer.
+ */
+export function endingOf(
+  stop: Stop,
+  hasRefusal: boolean,
+): Pick<ResponseState, 'incompleteReason'> & { readonly status: 'completed' | 'incomplete' } {
+  switch (stop.reason) {
+    case 'refusal':
+      return hasRefusal
+        ? { status: 'completed' }
+        : { status: 'incomplete', incompleteReason: 'content_filter' };
+    case 'length':
+    case 'contextWindow':
+      return { status: 'incomplete', incompleteReason: 'max_output_tokens' };
+    case 'contentFilter':
+      return { status: 'incomplete', incompleteReason: 'content_filter' };
+    default:
+      return { status: 'completed' };
+  }
+}

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject } from '../../wire/json.ts';
+import type { StreamEvent } from '../translation/stream-events.ts';
+import { notesWith } from '../translation/testing.fixture.ts';
+import { MAX_ITEMS, ResponsesStreamReader } from './stream-reader.ts';
+
+const response = (members: JsonObject = {}) => ({
+  id: 'resp_1',
+  created_at: 7,
+  model: 'gpt-5-mini-2026',
+  status: 'completed',
+  output: [],
+  service_tier: 'default',
+  ...members,
+});
+const usage = {
+  input_tokens: 20,
+  input_tokens_details: { cached_tokens: 5 },
+  output_tokens: 9,
+  output_tokens_details: { reasoning_tokens: 4 },
+  total_tokens: 29,
+};
+const created = { type: 'response.created', response: response({ status: 'in_progress' }) };
+const completed = { type: 'response.completed', response: response({ usage }) };
+const begin = {
+  type: 'begin',
+  id: 'resp_1',
+  model: 'gpt-5-mini-2026',
+  createdSeconds: 7,
+  serviceTier: 'default',
+};
+const ended = (reason: string) => [
+  { type: 'finish', stop: { reason } },
+  {
+    type: 'usage',
+    usage: { promptTokens: 20, completionTokens: 9, cacheReadTokens: 5, reasoningTokens: 4 },
+  },
+];
+
+const unread = () => assert.fail('no number is in an object');
+
+function read(...events: readonly unknown[]): StreamEvent[] {
+  const reader = new ResponsesStreamReader(notesWith());
+  return [...events.flatMap((event) => reader.read('', event, unread)), ...reader.end()];
+}
+
+const item = (index: number, value: JsonObject) => ({
+  type: 'response.output_item.added',
+  output_index: index,
+  item: value,
+});
+const done = (index: number, value: JsonObject) => ({
+  ...item(index, value),
+  type: 'response.output_item.done',
+});
+const delta = (type: string, index: number, text: string, members: JsonObject = {}) => ({
+  type: `response.${type}.delta`,
+  output_index: index,
+  delta: text,
+  ...members,
+});
+const message = (...content: JsonObject[]) => ({ type: 'message', id: 'msg_1', role: 'assistant', content });
+const call = (members: JsonObject = {}) => ({
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'f',
+  arguments: '',
+  ...members,
+});
+
+describe('ResponsesStreamReader', () => {
+  it('reads reasoning, text and parallel calls as OpenAI streams them', () => {
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+    const summary = [
+      { type: 'summary_text', text: 'One.' },
+      { type: 'summary_text', text: 'Two.' },
+    ];
+    const custom = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_2', name: 'c', input: '' };
+    assert.deepEqual(
+      read(
+        created,
+        { type: 'response.in_progress', response: response() },
+        item(0, reasoning),
+        { type: 'response.reasoning_summary_part.added', output_index: 0, summary_index: 0 },
+        delta('reasoning_summary_text', 0, 'One.', { summary_index: 0 }),
+        { type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 0, text: 'One.' },
+        delta('reasoning_summary_text', 0, 'Two.', { summary_index: 1 }),
+        done(0, { ...reasoning, summary, encrypted_content: 'gAAAA' }),
+        item(1, message()),
+        { type: 'response.content_part.added', output_index: 1, content_index: 0, part: {} },
+        delta('output_text', 1, 'He', { content_index: 0 }),
+        delta('output_text', 1, 'llo', { content_index: 0 }),
+        { type: 'response.output_text.done', output_index: 1, content_index: 0, text: 'Hello' },
+        done(1, message({ type: 'output_text', text: 'Hello' })),
+        item(2, call()),
+        delta('function_call_arguments', 2, '{"a"'),
+        item(3, custom),
+        delta('custom_tool_call_input', 3, 'plain'),
+        delta('function_call_arguments', 2, ':1}'),
+        { type: 'response.function_call_arguments.done', output_index: 2, arguments: '{"a":1}' },
+        done(2, call({ arguments: '{"a":1}' })),
+        done(3, { ...custom, input: 'plain' }),
+        completed,
+      ),
+      [
+        begin,
+        { type: 'reasoning', text: 'One.' },
+        { type: 'reasoning', text: '\n\nTwo.' },
+        { type: 'seal', seal: { kind: 'encrypted', value: 'gAAAA', id: 'rs_1' } },
+        { type: 'text', text: 'He' },
+        { type: 'text', text: 'llo' },
+        { type: 'break' },
+        { type: 'toolCall', index: 0, id: 'call_1', kind: 'function', name: 'f' },
+        { type: 'toolArguments', index: 0, text: '{"a"' },
+        { type: 'toolCall', index: 1, id: 'call_2', kind: 'custom', name: 'c' },
+        { type: 'toolArguments', index: 1, text: 'plain' },
+        { type: 'toolArguments', index: 0, text: ':1}' },
+        { type: 'toolCallEnd', index: 0 },
+        { type: 'toolCallEnd', index: 1 },
+        ...ended('toolCalls'),
+      ],
+    );
+  });
+
+  it('reads a stream that has only whole items', () => {
+    assert.deepEqual(
+      read(
+        created,
+        done(0, { type: 'reasoning', id: 'rs_1', content: [{ type: 'reasoning_text', text: 'I think.' }] }),
+        done(1, message({ type: 'output_text', text: 'A' }, { type: 'refusal', refusal: 'No.' })),
+        done(2, call({ arguments: '{}' })),
+        completed,
+      ),
+      [
+        begin,
+        { type: 'reasoning', text: 'I think.' },
+        { type: 'break' },
+        { type: 'text', text: 'A' },
+        { type: 'break' },
+        { type: 'refusal', text: 'No.' },
+        { type: 'break' },
+        { type: 'toolCall', index: 0, id: 'call_1', kind: 'function', name: 'f' },
+        { type: 'toolArguments', index: 0, text: '{}' },
+        { type: 'toolCallEnd', index: 0 },
+        ...ended('toolCalls'),
+      ],
+    );
+  });
+
+  it('reads a stream that has only its last event', () => {
+    const output = [message({ type: 'output_text', text: 'Hello' })];
+    assert.deepEqual(read({ type: 'response.completed', response: response({ usage, output }) }), [
+      begin,
+      { type: 'text', text: 'Hello' },
+      { type: 'break' },
+      ...ended('stop'),
+    ]);
+  });
+
+  it('reads deltas without the beginning of their item, by the id of the item', () => {
+    const text = (value: string) => ({ type: 'response.output_text.delta', item_id: 'msg_1', delta: value });
+    assert.deepEqual(read(created, text('He'), text('llo'), completed).slice(1), [
+      { type: 'text', text: 'He' },
+      { type: 'text', text: 'llo' },
+      ...ended('stop'),
+    ]);
+  });
+
+  it('takes the name of an event for its type where the data has none', () => {
+    const reader = new ResponsesStreamReader(notesWith());
+    assert.deepEqual(reader.read('response.output_text.delta', { output_index: 0, delta: 'Hi' }, unread), [
+      { type: 'begin', id: '', model: '' },
+      { type: 'text', text: 'Hi' },
+    ]);
+  });
+
+  for (const [title, members, reason] of [
+    [
+      'reached the cap',
+      { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+      'length',
+    ],
+    [
+      'was withheld',
+      { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+      'contentFilter',
+    ],
+    ['is incomplete for another reason', { status: 'incomplete', incomplete_details: null }, 'length'],
+  ] as const) {
+    it(`says that the answer ${title}`, () => {
+      const last = { type: 'response.incomplete', response: response({ ...members, usage }) };
+      assert.deepEqual(read(created, last).slice(1), ended(reason));
+    });
+  }
+
+  it('says that the model refused', () => {
+    const events = read(created, delta('refusal', 0, 'No.'), completed);
+    assert.deepEqual(events.slice(1), [{ type: 'refusal', text: 'No.' }, ...ended('refusal')]);
+  });
+
+  for (const [title, event, error] of [
+    [
+      'response.failed',
+      {
+        type: 'response.failed',
+        response: response({ status: 'failed', error: { code: 'server_error', message: 'Broken.' } }),
+      },
+      { message: 'Broken.', kind: 'server_error' },
+    ],
+    [
+      'error',
+      { type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null },
+      { message: 'Slow down.', kind: 'rate_limit_exceeded' },
+    ],
+    [
+      'error with an object',
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded.' } },
+      { message: 'Overloaded.', kind: 'overloaded_error' },
+    ],
+    [
+      'error without a word',
+      { type: 'error' },
+      { message: 'The provider ended its answer with an error that it did not explain.' },
+    ],
+  ] as const) {
+    it(`reads ${title}, and nothing after it`, () => {
+      const events = read(created, event, event, delta('output_text', 0, 'more'), completed);
+      assert.deepEqual(events, [begin, { type: 'error', error }]);
+      assert.deepEqual(read(event), [
+        { type: 'begin', id: '', model: '' },
+        { type: 'error', error },
+      ]);
+    });
+  }
+
+  it('says nothing at the end of a stream that stopped early', () => {
+    assert.deepEqual(read(created, delta('output_text', 0, 'Hi')), [begin, { type: 'text', text: 'Hi' }]);
+  });
+
+  it('passes over what repeats, what comes after its end, and what it does not know', () => {
+    assert.deepEqual(
+      read(
+        created,
+        created,
+        item(0, { type: 'web_search_call', id: 'ws_1' }),
+        { type: 'response.web_search_call.searching', output_index: 0 },
+        done(0, { type: 'web_search_call', id: 'ws_1' }),
+        item(1, call()),
+        item(1, call()),
+        done(1, call({ arguments: '{}' })),
+        done(1, call({ arguments: '{}' })),
+        delta('function_call_arguments', 1, 'late'),
+        delta('function_call_arguments', 7, 'never began'),
+        { type: 'keepalive', sequence_number: 3 },
+        completed,
+        completed,
+        delta('output_text', 5, 'late'),
+      ),
+      [
+        begin,
+        { type: 'toolCall', index: 0, id: 'call_1', kind: 'function', name: 'f' },
+        { type: 'toolArguments', index: 0, text: '{}' },
+        { type: 'toolCallEnd', index: 0 },
+        ...ended('toolCalls'),
+      ],
+    );
+  });
+
+  for (const data of [
+    undefined,
+    null,
+    5,
+    [],
+    {},
+    { type: 5 },
+    { type: 'response.created' },
+    { type: 'response.created', response: [] },
+    { type: 'response.output_item.added', output_index: 0 },
+    { type: 'response.output_item.added', output_index: 0, item: [] },
+    { type: 'response.output_item.done', output_index: 0, item: null },
+    { type: 'response.output_text.delta', output_index: {}, delta: 5 },
+    { type: 'response.completed', response: 'no' },
+  ]) {
+    it(`makes nothing of ${JSON.stringify(data)}`, () => assert.deepEqual(read(data), []));
+  }
+
+  for (const value of [
+    { type: 'message', content: [null, 5, { type: 'output_text', text: {} }] },
+    { type: 'reasoning', summary: 'x', content: [5], encrypted_content: {} },
+    { type: 'function_call', call_id: 5, name: null, arguments: {} },
+    { type: 5 },
+  ]) {
+    it(`reads a broken item as far as it goes: ${JSON.stringify(value).slice(0, 60)}`, () => {
+      const reader = new ResponsesStreamReader(notesWith());
+      const texts = reader
+        .read('', done(0, value), () => done(0, value))
+        .filter(({ type }) => type !== 'begin' && type !== 'break');
+      assert.ok(texts.every(({ type }) => type === 'toolCall' || type === 'toolCallEnd'));
+    });
+  }
+
+  for (const value of [call(), { type: 'web_search_call' }]) {
+    it(`ends a stream of endlessly many items with an error: ${value.type}`, () => {
+      const reader = new ResponsesStreamReader(notesWith());
+      reader.read('', created, unread);
+      let last: StreamEvent[] = [];
+      for (let index = 0; index <= MAX_ITEMS; index += 1) last = reader.read('', item(index, value), unread);
+      assert.equal(last.at(-1)?.type, 'error');
+      assert.ok(reader.keptBytes < 1024 * 1024);
+      assert.deepEqual(reader.read('', completed, unread), []);
+    });
+  }
+});

@@ -1,0 +1,91 @@
+import { defined } from '../translation/body-members.ts';
+import type { Conversation, OutputFormat } from '../translation/conversation.ts';
+import type { Feature } from '../translation/features.ts';
+import type { Losses } from '../translation/losses.ts';
+import type { TranslationOptions } from '../translation/notes.ts';
+import { effortAskedFor } from '../translation/reasoning-effort.ts';
+import { isStrictSchema } from '../translation/strict-schema.ts';
+import { ToolNames } from '../translation/tool-names.ts';
+import type { WrittenRequest } from '../translation/translator.ts';
+import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
+import { writeInput } from './write-input.ts';
+import { writeTools } from './write-tools.ts';
+
+/** The longest name of a tool that the Responses API takes. */
+const MAX_NAME_LENGTH = 64;
+/** OpenAI refuses a smaller one; clients try a model out with a cap of 1. */
+const MIN_OUTPUT_CAP = 16;
+
+/** Writes a body of `POST /v1/responses`. */
+export function writeRequest(
+  conversation: Conversation,
+  losses: Losses,
+  _options: TranslationOptions,
+): WrittenRequest {
+  loseWhatHasNoPlace(conversation, losses);
+  const names = new ToolNames(MAX_NAME_LENGTH);
+  const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
+  const asked = conversation.reasoning && effortAskedFor(conversation.reasoning);
+  // Only OpenAI's newest models know more than that.
+  const effort = asked === 'max' ? 'xhigh' : asked;
+  const wantsReasoning = conversation.reasoning !== undefined && effort !== 'none';
+  const { sampling, reasoning } = conversation;
+  const text = defined({ format: writeFormat(conversation.outputFormat), verbosity: conversation.verbosity });
+  const body = defined({
+    model: conversation.model,
+    instructions,
+    input,
+    ...writeTools(conversation, names, losses),
+    max_output_tokens: conversation.outputCap && Math.max(conversation.outputCap, MIN_OUTPUT_CAP),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    text: Object.keys(text).length > 0 ? text : undefined,
+    // Without a summary nothing of the reasoning is ever shown, which callers of other formats expect.
+    reasoning:
+      reasoning && defined({ effort, summary: wantsReasoning ? (reasoning.summary ?? 'auto') : undefined }),
+    // A model that does not reason refuses to be asked for it.
+    include: wantsReasoning || hasSealedReasoning ? ['reasoning.encrypted_content'] : undefined,
+    stream: conversation.isStream ? true : undefined,
+    user: writtenUser(conversation.userId, OPENAI_USER, losses),
+    metadata: conversation.metadata,
+    prompt_cache_key: conversation.promptCacheKey,
+    prompt_cache_retention: conversation.promptCacheRetention,
+    service_tier: conversation.serviceTier,
+    // What the provider kept could not be fetched or deleted in the caller's own format.
+    store: false,
+  });
+  return { body, customTools: [], toolNames: names.renamed };
+}
+
+function loseWhatHasNoPlace(conversation: Conversation, losses: Losses): void {
+  const { sampling, stop = [], choices = 1, logprobs, store, cacheControl, tools, reasoning } = conversation;
+  const features: readonly (readonly [Feature, boolean])[] = [
+    ['stop', stop.length > 0],
+    ['choices', choices > 1],
+    ['topK', sampling.topK !== undefined],
+    ['seed', sampling.seed !== undefined],
+    ['logitBias', sampling.logitBias !== undefined],
+    ['logprobs', logprobs !== undefined],
+    ['store', store === true],
+    ['cacheControl', cacheControl !== undefined || tools.some((tool) => 'cacheControl' in tool)],
+    ['reasoningDisplay', reasoning?.display === 'omitted'],
+  ];
+  for (const [feature, isThere] of features) if (isThere) losses.lose(feature);
+  if (sampling.frequencyPenalty !== undefined) losses.lose('penalties', 'frequency_penalty');
+  if (sampling.presencePenalty !== undefined) losses.lose('penalties', 'presence_penalty');
+}
+
+function writeFormat(format: OutputFormat | undefined): object | undefined {
+  switch (format?.type) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'jsonObject':
+      return { type: 'json_object' };
+    case 'jsonSchema': {
+      const { name = 'answer', schema, description, strict = isStrictSchema(schema) || undefined } = format;
+      return { type: 'json_schema', name, schema, ...defined({ description, strict }) };
+    }
+  }
+}

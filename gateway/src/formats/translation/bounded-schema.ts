@@ -1,0 +1,85 @@
+import { numberOf } from '../../wire/exact-json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+
+/** Bounds that Anthropic's structured output refuses. */
+const BOUNDS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+] as const;
+/** The only numbers of items that it can be told to have at least. */
+const MAX_MIN_ITEMS = 1;
+const MAX_DEPTH = 128;
+
+/** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
+const BY_NAME = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'] as const;
+const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
+const ALONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'] as const;
+
+export interface ClosedSchema {
+  readonly schema: JsonObject;
+  /** True if something of it is said in words only, or not at all. */
+  readonly isLoosened: boolean;
+}
+
+/**
+ * A schema as Anthropic's structured output takes it: every object closed, and bounds in the description, where the model reads them.
+ */
+export function closedSchema(schema: JsonObject): ClosedSchema {
+  const state = { isLoosened: false };
+  return { schema: closed(schema, state, 0), isLoosened: state.isLoosened };
+}
+
+function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const within = (value: unknown) => (isJsonObject(value) ? closed(value, state, depth + 1) : value);
+  const written: Record<string, unknown> = { ...schema };
+  for (const name of BY_NAME) {
+    const named = written[name];
+    if (isJsonObject(named))
+      written[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, within(value)]));
+  }
+  for (const name of LISTED) {
+    const list = written[name];
+    if (Array.isArray(list)) written[name] = list.map(within);
+  }
+  for (const name of ALONE) if (isJsonObject(written[name])) written[name] = within(written[name]);
+  const said: string[] = [];
+  for (const name of BOUNDS) {
+    if (!Object.hasOwn(written, name)) continue;
+    said.push(`${name}: ${JSON.stringify(written[name])}`);
+    delete written[name];
+  }
+  const least = numberOf(written['minItems']);
+  if (typeof least === 'number' && least > MAX_MIN_ITEMS) {
+    said.push(`minItems: ${least}`);
+    written['minItems'] = MAX_MIN_ITEMS;
+  }
+  if (said.length > 0) {
+    state.isLoosened = true;
+    const { description } = written;
+    written['description'] = [
+      ...(typeof description === 'string' ? [description] : []),
+      `(${said.join(', ')})`,
+    ].join(' ');
+  }
+  if (isObjectSchema(written) && written['additionalProperties'] !== false) {
+    // Members of any name cannot be had; that no others come is what most callers mean.
+    state.isLoosened ||=
+      isJsonObject(written['additionalProperties']) || written['additionalProperties'] === true;
+    written['additionalProperties'] = false;
+  }
+  return written;
+}
+
+function isObjectSchema({ type, properties }: JsonObject): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isJsonObject(properties);
+}

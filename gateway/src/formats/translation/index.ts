@@ -1,0 +1,107 @@
+import type { Surface } from '@gatehouse/contract';
+import type { ReadExact } from '../../wire/exact-json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { callIdsOf, withUniqueCalls } from './call-ids.ts';
+import { withCallersTools } from './callers-tools.ts';
+import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
+import { Losses } from './losses.ts';
+import type { TranslationNotes, TranslationOptions } from './notes.ts';
+import { type StreamTranslator, TranslatedEvents } from './stream-translator.ts';
+import type { Translator } from './translator.ts';
+import { TRANSLATORS } from './translators.ts';
+
+export type { TranslatedFormat } from './feature-table.ts';
+export type { TranslationNotes, TranslationOptions } from './notes.ts';
+export type { StreamTranslator } from './stream-translator.ts';
+export { translateError } from './translate-error.ts';
+
+// The interface of translation. Pure functions over plain data: they run in reader threads too.
+
+export interface TranslatedRequest {
+  readonly body: JsonObject;
+  /** The members that are not sent, by their path in the caller's body; at most 33 names, valid in a header. */
+  readonly dropped: readonly string[];
+  readonly notes: TranslationNotes;
+}
+
+/** True if a caller of one format can be served by a provider of the other. */
+export function isTranslated(from: Surface, to: Surface): boolean {
+  return from !== to && isFormat(from) && isFormat(to);
+}
+
+/**
+ * A caller's body in the provider's format. Its model is the caller's; a stream does not ask for usage yet, and an output
+ * cap is there only where the caller named one. Throws a BodyError that names what cannot be translated.
+ */
+export function translateRequest(
+  from: Surface,
+  to: Surface,
+  body: JsonObject,
+  options: TranslationOptions,
+): TranslatedRequest {
+  const [caller, provider] = [translatorOf(from), translatorOf(to)];
+  const losses = new Losses(from as TranslatedFormat, to as TranslatedFormat);
+  const asked = caller.readRequest(body, losses);
+  const callIds = callIdsOf(asked.turns);
+  const conversation = { ...asked, turns: withUniqueCalls(asked.turns) };
+  const { body: written, customTools, toolNames } = provider.writeRequest(conversation, losses, options);
+  const { requestId, createdSeconds, promptTokens } = options;
+  return {
+    body: written,
+    dropped: losses.dropped,
+    notes: {
+      model: conversation.model,
+      requestId,
+      createdSeconds,
+      promptTokens,
+      showsUsage: conversation.showsUsage,
+      customTools,
+      toolNames,
+      ...(callIds.length > 0 && { callIds }),
+      ...(options.keep.includes('reasoning_content') && { keepsReasoning: true }),
+      ...(caller.echoOf && { echo: caller.echoOf(body) }),
+      ...(conversation.namespaces && { namespaces: conversation.namespaces }),
+      ...(conversation.hasToolSearch && { hasToolSearch: true }),
+    },
+  };
+}
+
+/**
+ * A provider's answer in the caller's format; undefined where it is no answer of the provider's format. `from` is the
+ * provider's, `to` the caller's. `exact` reads the answer once more; left out where its numbers are exact already.
+ */
+export function translateAnswer(
+  from: Surface,
+  to: Surface,
+  answer: unknown,
+  notes: TranslationNotes,
+  exact?: ReadExact,
+): JsonObject | undefined {
+  const read = isJsonObject(answer)
+    ? translatorOf(from).readAnswer(answer, exact ?? (() => answer), notes)
+    : undefined;
+  if (!read) return undefined;
+  return translatorOf(to).writeAnswer({ ...read, parts: withCallersTools(read.parts, notes) }, notes);
+}
+
+/** A provider's stream into the caller's. `from` is the provider's format, `to` the caller's. */
+export function createStreamTranslator(
+  from: Surface,
+  to: Surface,
+  notes: TranslationNotes,
+): StreamTranslator {
+  return new TranslatedEvents(
+    translatorOf(from).openReader(notes),
+    translatorOf(to).openWriter(notes),
+    notes,
+  );
+}
+
+function translatorOf(surface: Surface): Translator {
+  if (!isFormat(surface)) throw new Error(`${surface} is not translated`);
+  return TRANSLATORS[surface];
+}
+
+function isFormat(surface: Surface): surface is TranslatedFormat {
+  return (TRANSLATED_FORMATS as readonly string[]).includes(surface);
+}

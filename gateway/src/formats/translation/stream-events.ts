@@ -1,0 +1,85 @@
+import type { ReadExact } from '../../wire/exact-json.ts';
+import type { Usage } from '../protocol.ts';
+import type { Stop } from './answer.ts';
+import type { ReasoningSeal, ToolKind } from './conversation.ts';
+
+// The neutral form of a streamed answer. A stream reader turns the provider's events into these, a stream writer turns
+// these into the caller's events.
+//
+// The order: one begin; then text, refusal, reasoning, seals, tool calls and breaks; then finish and usage in
+// any order; or an error, after which nothing comes. A reader keeps this order whatever the provider sends: it makes
+// up a begin where there was none, drops what comes after an error, and says finish once.
+
+export type StreamEvent =
+  | {
+      readonly type: 'begin';
+      /** The provider's; empty where it gave none. */
+      readonly id: string;
+      readonly model: string;
+      readonly createdSeconds?: number;
+      readonly serviceTier?: string;
+    }
+  /** More of the answer's text, never empty. */
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** Belongs to the reasoning before it, or stands alone where none was shown. The reasoning part ends with it. */
+  | { readonly type: 'seal'; readonly seal: ReasoningSeal }
+  /** The part before it has ended: text after it is another part, even if it is of the same kind. */
+  | { readonly type: 'break' }
+  /**
+   * A tool call begins. `index` tells it from the others of this answer, counted from 0 in their order; calls may go on
+   * side by side.
+   */
+  | {
+      readonly type: 'toolCall';
+      readonly index: number;
+      readonly id: string;
+      readonly kind: ToolKind;
+      readonly name: string;
+    }
+  /** More of its arguments (ToolCallPart says what they are), split anywhere, never empty. */
+  | { readonly type: 'toolArguments'; readonly index: number; readonly text: string }
+  /** Its arguments are complete. Left out where the provider does not say: then finish is the end of all of them. */
+  | { readonly type: 'toolCallEnd'; readonly index: number }
+  | { readonly type: 'finish'; readonly stop: Stop }
+  /** All that is known so far, not an increase; the last one counts. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'error'; readonly error: StreamError };
+
+/** Why a provider ended its stream. */
+export interface StreamError {
+  readonly message: string;
+  /**
+   * The provider's kind of error, where it names one: overloaded_error, server_error, rate_limit_exceeded. For a conversation that is too
+   * long context_length_exceeded, whatever it named.
+   */
+  readonly kind?: string;
+}
+
+/** The data of the last event of chat. */
+export const END_MARK = '[DONE]';
+
+/** Turns the provider's events into neutral ones. */
+export interface StreamReader {
+  /** The bytes that it holds in memory. */
+  readonly keptBytes: number;
+  /**
+   * Reads one event: its name (empty where it has none) and its data, parsed; END_MARK for that, undefined for what is no
+   * JSON. `exact` reads the data once more where it is an object.
+   */
+  read(event: string, data: unknown, exact: ReadExact): StreamEvent[];
+  /** The events that are left when the provider's stream is over: a finish that was held back, for example. */
+  end(): StreamEvent[];
+}
+
+/** Turns neutral events into the caller's, as the bytes of whole events. */
+export interface StreamWriter {
+  /** The bytes that it holds in memory. */
+  readonly keptBytes: number;
+  write(event: StreamEvent): string;
+  /** The last events and the format's end mark; nothing where no finish came: then the stream was aborted. */
+  end(): string;
+  /** An event that keeps a silent stream alive and means nothing. */
+  ping(): string;
+}

@@ -1,0 +1,60 @@
+import { anthropicError } from '../../http/anthropic-error.ts';
+import type { Dialect } from '../../http/dialect.ts';
+import { isTooComplex, parseJson } from '../../wire/answer-json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { inAnthropicsWords, isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
+import { readErrorMessage } from '../peculiarities/error-message.ts';
+
+const MAX_MESSAGE_LENGTH = 4_096;
+
+/** The errors of a dialect: the one in which the provider said it, and the one that its caller reads. */
+export interface ErrorDialects {
+  readonly from: Dialect;
+  readonly to: Dialect;
+}
+
+/**
+ * A provider's error body in the envelope of the caller's format, its message kept. As it came where that is the provider's own, unless it
+ * says that the conversation is too long and lacks the code for it.
+ */
+export function translateError(
+  status: number,
+  body: Buffer<ArrayBuffer>,
+  { from, to }: ErrorDialects,
+  requestId: string,
+): Buffer<ArrayBuffer> {
+  const text = body.toString();
+  const parsed = isTooComplex(body) ? undefined : parseJson(text);
+  // Gemini's OpenAI surface answers a list with one error.
+  const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  const { type, code } = errorIn(value);
+  const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
+  const message = said.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() || `The provider answered ${status}.`;
+  const isLong = isTooLong(message, code, type);
+  if (from === to && (!isLong || code === TOO_LONG_CODE)) return body;
+  if (to === 'anthropic') {
+    const shown = isLong ? inAnthropicsWords(message) : message;
+    return Buffer.from(anthropicError({ status, message: shown }, requestId));
+  }
+  return Buffer.from(
+    JSON.stringify({
+      error: {
+        message,
+        type: typeof type === 'string' ? type : 'upstream_error',
+        param: null,
+        code: isLong ? TOO_LONG_CODE : codeOf(code),
+      },
+    }),
+  );
+}
+
+/** The object with the error's type and code: the error's own, or the whole body, as vLLM sends it. */
+function errorIn(value: unknown): JsonObject {
+  if (!isJsonObject(value)) return {};
+  return isJsonObject(value['error']) ? value['error'] : value;
+}
+
+function codeOf(code: unknown): string | null {
+  if (typeof code === 'number') return String(code);
+  return typeof code === 'string' ? code : null;
+}
