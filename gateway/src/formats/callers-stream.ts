@@ -2,8 +2,7 @@ import type { Surface } from '@gatehouse/contract';
 import type { StreamOptions } from './format.ts';
 import { formatOf } from './formats.ts';
 import type { CallersStream } from './outgoing.ts';
-import { TranslatedStream } from './translated-stream.ts';
-import { createStreamTranslator, type TranslationNotes } from './translation/index.ts';
+import { openTranslatedEvents, type TranslationNotes } from './translation/index.ts';
 
 /** The translation of an answer, where the caller reads another format. */
 export interface AnswerTranslation {
@@ -18,7 +17,5 @@ export function openCallersStream(
   options: StreamOptions,
 ): CallersStream {
   const format = formatOf(surface);
-  if (!translation) return format.openStream(options);
-  const inner = format.openStream({ ...options, showsUsage: true });
-  return new TranslatedStream(inner, createStreamTranslator(surface, translation.to, translation.notes));
+  return format.openStream(options, translation && openTranslatedEvents(translation.to, translation.notes));
 }

@@ -9,6 +9,7 @@ import type { GeneratedText } from './generated-text.ts';
 import type { ParsedBody } from './parse-body.ts';
 import type { StreamReading, Usage, UsageReader } from './protocol.ts';
 import type { RequestFacts } from './request-facts.ts';
+import type { TranslatedEvents } from './translation/translated-events.ts';
 
 /**
  * A wire format: how a request is read and sent on, how an answer is understood. Pure, since large bodies are read in
@@ -28,7 +29,8 @@ export interface Format {
   readAnswer(body: Buffer): AnswerContent | undefined;
   /** Reads the usage alone out of an answer that comes whole. */
   openUsage(): UsageReader;
-  openStream(options: StreamOptions): StreamReading;
+  /** Reads a stream. `translated` takes what it says, where its caller reads another format. */
+  openStream(options: StreamOptions, translated?: TranslatedEvents): StreamReading;
   /** The events of a stream that an answer amounts to; left out where there are no streams. */
   readonly eventsOf?: (answer: JsonObject) => string;
   /** The last event of a stream that the gateway ends: why it does. Undefined where there are no events. */
@@ -57,6 +59,8 @@ export interface EndpointReading {
 
 /** The reading of an answer in a format. */
 export interface AnswerContent {
+  /** The answer; left out where the format does not parse it. */
+  readonly value?: JsonObject;
   readonly usage: Usage | undefined;
   readonly hasContent: boolean;
   readonly hasReasoning: boolean;

@@ -28,7 +28,7 @@ export interface AnswerForm {
 }
 
 /** All that the gateway keeps of an answer, beside its bytes. */
-export interface AnswerFacts extends Omit<AnswerContent, 'generated'> {
+export interface AnswerFacts extends Omit<AnswerContent, 'generated' | 'value'> {
   /** True if it is an answer of the surface. If not, only usage and an error are known. */
   readonly isAnswer: boolean;
   readonly generatedTokens: number;
@@ -52,8 +52,11 @@ export async function readAnswer(
       body: translation ? translatedError(surface, status, body, translation) : body,
     };
   }
-  const content = format.readAnswer(bytes);
-  const shown = content && (stream || translation) ? shownAnswer(surface, body, translation, stream) : body;
+  const content = format.readAnswer(body);
+  const shown =
+    content?.value && (stream || translation)
+      ? shownAnswer(surface, content.value, body, translation, stream)
+      : body;
   if (!content || !shown) {
     const value = content || isTooComplex(bytes) ? undefined : parseJson(bytes.toString());
     const said = content?.upstreamError ?? readErrorMessage(value) ?? null;
@@ -62,10 +65,10 @@ export async function readAnswer(
     const usage = value === undefined ? usageIn(bytes, format) : undefined;
     return { result: { ...NOTHING, isAnswer: false, usage, upstreamError }, body };
   }
-  const { generated, upstreamError, ...others } = content;
+  const { usage, hasContent, hasReasoning, responseId, generated, upstreamError } = content;
   return {
     result: {
-      ...others,
+      ...{ usage, hasContent, hasReasoning, responseId },
       isAnswer: true,
       generatedTokens: await generated.countTokens(count),
       upstreamError: upstreamError === null ? null : errorToKeep(upstreamError, redaction),
@@ -83,12 +86,12 @@ function usageIn(bytes: Buffer, format: Format): Usage | undefined {
 /** The answer as its caller reads it; undefined where the provider's cannot be said so. */
 function shownAnswer(
   surface: Surface,
+  value: JsonObject,
   body: Buffer,
   translation: AnswerForm['translation'],
   stream: AnswerForm['stream'],
 ): Buffer<ArrayBuffer> | undefined {
-  const text = body.toString();
-  const exact = () => parseExact(text) as JsonObject;
+  const exact = () => parseExact(body.toString()) as JsonObject;
   const { eventsOf } = formatOf(surface);
   if (stream && eventsOf) {
     const reading = openCallersStream(surface, translation, stream);
@@ -97,7 +100,7 @@ function shownAnswer(
   }
   if (!translation) return undefined;
   const { to, notes } = translation;
-  const answer = translateAnswer(surface, to, parseJson(text), notes, exact);
+  const answer = translateAnswer(surface, to, value, notes, exact);
   return answer && Buffer.from(JSON.stringify(answer));
 }
 

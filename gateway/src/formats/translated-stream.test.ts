@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';
 import { redactionOf } from '../wire/redaction.ts';
-import { formatOf } from './formats.ts';
-import { TranslatedStream } from './translated-stream.ts';
-import { createStreamTranslator, type TranslationNotes } from './translation/index.ts';
+import { openCallersStream } from './callers-stream.ts';
+import type { TranslationNotes } from './translation/index.ts';
+import { createStreamTranslator } from './translation/testing.fixture.ts';
 
 const SECRET = 'sk-platform-0123456789abcdef';
 const notes: TranslationNotes = {
@@ -12,13 +12,14 @@ const notes: TranslationNotes = {
   ...{ customTools: [], toolNames: {} },
 };
 
-describe('TranslatedStream', () => {
+describe('a translated stream', () => {
   for (const from of TRANSLATED) {
     for (const to of TRANSLATED.filter((one) => one !== from)) {
       const open = () =>
-        new TranslatedStream(
-          formatOf(from).openStream({ showsUsage: true, choices: 1, redaction: redactionOf(SECRET) }),
-          createStreamTranslator(from, to, notes),
+        openCallersStream(
+          from,
+          { to, notes },
+          { showsUsage: true, choices: 1, redaction: redactionOf(SECRET) },
         );
       const usage = MOCK_SURFACES[from].usage(20, 7);
 
@@ -51,10 +52,7 @@ describe('TranslatedStream', () => {
   }
 
   it('is not complete where messages stop without a reason', () => {
-    const stream = new TranslatedStream(
-      formatOf('messages').openStream({ showsUsage: true, choices: 1 }),
-      createStreamTranslator('messages', 'chat', notes),
-    );
+    const stream = createStreamTranslator('messages', 'chat', notes);
     const events = MOCK_SURFACES.messages.stream(['Hello']);
     stream.push(Buffer.from([...events.slice(0, -2), ...events.slice(-1)].join('')));
     assert.equal(stream.end().toString(), '');

@@ -3,7 +3,7 @@
 
 export const REDACTED = '[redacted]';
 // Shorter than any provider's key; as a word of the answer it would be taken out wherever it stands.
-const MIN_SECRET_LENGTH = 8;
+export const MIN_SECRET_LENGTH = 8;
 
 /** The redaction that removes a secret from text; undefined where there is nothing to take out. */
 export function redactionOf(secret: string | undefined): Redaction | undefined {

@@ -1,12 +1,13 @@
+import { AnswerStream } from '../answer-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { UsageMember } from '../usage-member.ts';
 import { chatEvents } from './events-of-answer.ts';
-import { readChatAnswer } from './facts-of-answer.ts';
 import { readChat } from './facts-of-request.ts';
 import { chatEdits } from './layout.ts';
 import { CHAT_MEMBERS } from './prompt.ts';
-import { ChatStream } from './stream.ts';
+import { readChatAnswer } from './read-answer.ts';
+import { ChatReader } from './read-stream.ts';
 
 /** OpenAI's chat completions. */
 export const chat: Format = {
@@ -17,7 +18,8 @@ export const chat: Format = {
   upstreamEdits: chatEdits,
   readAnswer: readChatAnswer,
   openUsage: () => new UsageMember(readUsage),
-  openStream: (options) => new ChatStream(options),
+  openStream: (options, translated) =>
+    new AnswerStream(new ChatReader(options, translated), options.redaction, translated),
   eventsOf: chatEvents,
   streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
 };

@@ -1,75 +1,147 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import type { GeneratedPiece, PieceKind } from '../generated-piece.ts';
+import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
+import { argumentsText } from '../translation/tool-input.ts';
 
-/**
- * The pieces that a model produced in a message (or, in a stream, in a piece of one): text, reasoning, a refusal, the calls of tools, the
- * words of audio. Without those that are empty.
- */
-function piecesOf(message: JsonObject, choice: number): GeneratedPiece[] {
-  const pieces: GeneratedPiece[] = [];
-  const add = (voice: string, holder: JsonObject, member: string, kind: PieceKind = {}) => {
-    const text = holder[member];
-    if (typeof text !== 'string' || text === '') return;
-    pieces.push({
-      voice: `${choice} ${voice}`,
-      text,
-      isReasoning: false,
-      isCounted: true,
-      ...kind,
-    });
-  };
-  add('content', message, 'content');
-  addParts(message['content'], (part) => {
-    add('content', part, 'text');
-    addParts(part['thinking'], (thought) => add('reasoning', thought, 'text', { isReasoning: true }));
-  });
-  addReasoning(message, add);
-  add('refusal', message, 'refusal');
-  if (isJsonObject(message['audio'])) add('audio', message['audio'], 'transcript');
-  const addFunction = (voice: string, call: unknown) => {
-    if (!isJsonObject(call)) return;
-    add(`${voice} name`, call, 'name');
-    add(`${voice} arguments`, call, 'arguments');
-  };
-  addFunction('function', message['function_call']);
-  addParts(message['tool_calls'], (call, position) => {
-    const index = typeof call['index'] === 'number' ? call['index'] : position;
-    addFunction(`tool ${index}`, call['function']);
-  });
-  return pieces;
+/** The words of a model in a message, or in a piece of one. Texts are empty where it said nothing. */
+export interface ChatPiece {
+  /** The reasoning that can be read. Of several members that hold it one is read: they hold the same. */
+  readonly reasoning: string;
+  /** The entries of `reasoning_details`. */
+  readonly details: readonly JsonObject[];
+  readonly text: string;
+  readonly refusal: string;
+  /** The words of what was spoken. */
+  readonly spoken: string;
+  readonly calls: readonly ChatCall[];
 }
 
-/** The pieces that a model produced in a choice of an answer, or of a chunk of one. */
-export type PiecesOfChoice = (choice: JsonObject, index: number) => GeneratedPiece[];
+/** The call of a tool, or a piece of one. */
+export interface ChatCall {
+  /** Its `index`, where the provider gives one. */
+  readonly place: number | undefined;
+  readonly id: string;
+  readonly kind: 'function' | 'custom';
+  readonly name: string;
+  readonly arguments: string;
+  /** The value that the provider wants back with it. */
+  readonly extra: JsonObject | undefined;
+  /** True for `function_call`, which came before tools and is in no other format. */
+  readonly isOld: boolean;
+}
 
-export const piecesOfMessage: PiecesOfChoice = ({ message }, index) =>
-  isJsonObject(message) ? piecesOf(message, index) : [];
+export const SILENCE: ChatPiece = {
+  reasoning: '',
+  details: [],
+  text: '',
+  refusal: '',
+  spoken: '',
+  calls: [],
+};
 
-export const piecesOfDelta: PiecesOfChoice = ({ delta }, index) =>
-  isJsonObject(delta) ? piecesOf(delta, index) : [];
+const REASONING: SpokenKind = { isReasoning: true };
+const SEALED: SpokenKind = { isReasoning: true, isCounted: false };
 
-/** Three names for one thing; servers that send several of them send the same text in each. */
-function addReasoning(
-  message: JsonObject,
-  add: (voice: string, holder: JsonObject, member: string, kind: PieceKind) => void,
-): void {
-  let isCounted = true;
-  for (const name of ['reasoning_content', 'reasoning'] as const) {
-    add(name, message, name, { isReasoning: true, isCounted });
-    if (typeof message[name] === 'string' && message[name] !== '') isCounted = false;
+/** The piece that a choice of an answer, or of a chunk of one, holds. */
+export type ReadPiece = (choice: JsonObject) => ChatPiece;
+
+export const readMessage: ReadPiece = ({ message }) => (isJsonObject(message) ? readPiece(message) : SILENCE);
+
+export const readDelta: ReadPiece = ({ delta }) => (isJsonObject(delta) ? readPiece(delta) : SILENCE);
+
+function readPiece(message: JsonObject): ChatPiece {
+  const { refusal, audio, tool_calls: calls, reasoning_details: details, function_call: old } = message;
+  return {
+    reasoning: plainReasoning(message),
+    details: objectsIn(details),
+    text: textOfContent(message['content']),
+    refusal: textOf(refusal),
+    spoken: isJsonObject(audio) ? textOf(audio['transcript']) : '',
+    calls: [...objectsIn(calls).map(readCall), ...(isJsonObject(old) ? [oldCall(old)] : [])],
+  };
+}
+
+function readCall(call: JsonObject): ChatCall {
+  const { index, id, function: called, custom, extra_content: extra } = call;
+  const isCustom = isJsonObject(custom);
+  const said = isCustom ? custom : isJsonObject(called) ? called : {};
+  return {
+    place: typeof index === 'number' ? index : undefined,
+    id: textOf(id),
+    kind: isCustom ? 'custom' : 'function',
+    name: textOf(said['name']),
+    arguments: argumentsText(said[isCustom ? 'input' : 'arguments']),
+    extra: isJsonObject(extra) ? extra : undefined,
+    isOld: false,
+  };
+}
+
+function oldCall({ name, arguments: written }: JsonObject): ChatCall {
+  const call = { name: textOf(name), arguments: argumentsText(written), extra: undefined };
+  return { place: undefined, id: '', kind: 'function', ...call, isOld: true };
+}
+
+/** True if a call in the message holds more than text: then a translation needs its numbers as they were sent. */
+export function hasValues(message: unknown): boolean {
+  return isJsonObject(message) && objectsIn(message['tool_calls']).some(holdsValues);
+}
+
+function holdsValues({ function: called, extra_content: extra }: JsonObject): boolean {
+  return isJsonObject(extra) || (isJsonObject(called) && isJsonObject(called['arguments']));
+}
+
+/** Takes note of what was said in a choice. */
+export function hearPiece(tally: AnswerTally, choice: unknown, piece: ChatPiece): void {
+  const { reasoning, details, text, refusal, spoken, calls } = piece;
+  if (reasoning !== '') tally.hear(`${choice} reasoning`, reasoning, REASONING);
+  for (const [position, detail] of details.entries()) {
+    if (reasoning === '') tally.hear(`${choice} detail ${position}`, shownDetail(detail), REASONING);
+    tally.hear('', textOf(detail['data']), SEALED);
   }
-  addParts(message['reasoning_details'], (detail, position) => {
-    for (const name of ['text', 'summary']) {
-      add(`reasoning ${position} ${name}`, detail, name, { isReasoning: true, isCounted });
-    }
-    // Sealed: its length says nothing of the tokens.
-    add(`reasoning ${position} data`, detail, 'data', { isReasoning: true, isCounted: false });
-  });
+  if (text !== '') tally.hear(`${choice} text`, text);
+  if (refusal !== '') tally.hear(`${choice} refusal`, refusal);
+  if (spoken !== '') tally.hear(`${choice} spoken`, spoken);
+  for (const [position, call] of calls.entries()) {
+    const voice = call.isOld ? `${choice} function` : `${choice} tool ${call.place ?? position}`;
+    tally.hear(`${voice} name`, call.name);
+    tally.hear(`${voice} arguments`, call.arguments);
+  }
 }
 
-function addParts(value: unknown, add: (part: JsonObject, position: number) => void): void {
-  if (!Array.isArray(value)) return;
-  value.forEach((part: unknown, position) => {
-    if (isJsonObject(part)) add(part, position);
-  });
+/** The reasoning of a message, or of a piece of one, that is plain text. Servers that write it in two places write the same. */
+export function plainReasoning({ reasoning_content, reasoning, content }: JsonObject): string {
+  return textOf(reasoning_content) || textOf(reasoning) || thoughtIn(content);
+}
+
+/** The reasoning in the parts of a content, where Mistral puts it: each a text, or a list of parts of text. */
+function thoughtIn(content: unknown): string {
+  return objectsIn(content)
+    .filter(isThought)
+    .map(({ thinking }) => textOfContent(thinking))
+    .join('');
+}
+
+/** The text of a content, or of a piece of one: a string, or a list of parts, of which those of text are read. */
+function textOfContent(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objectsIn(content)
+    .flatMap((part) => (isThought(part) ? [] : textOf(part['text'])))
+    .join('');
+}
+
+function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking';
+}
+
+/** The readable text of an entry of `reasoning_details`. */
+export function shownDetail({ text, summary }: JsonObject): string {
+  return textOf(text) || textOf(summary);
+}
+
+function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The value where it is text, else an empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -1,38 +1,77 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { AnswerContent } from '../format.ts';
+import { errorBeside, readErrorMessage } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
-import { readUsage, statedUsage } from '../peculiarities/usage-names.ts';
+import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
+import { readWhole } from '../read-whole.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
-import { argumentsText } from '../translation/tool-input.ts';
 import { isTokenCount } from '../usage-figures.ts';
-import { textOfContent } from './content-text.ts';
 import { extraSeal } from './extra-content.ts';
-import { isFailedChoice } from './facts-of-answer.ts';
-import { plainReasoning, plainSeal, sealOfDetails, textOfDetails } from './reasoning.ts';
+import {
+  type ChatCall,
+  type ChatPiece,
+  hearPiece,
+  type ReadPiece,
+  readMessage,
+  shownDetail,
+  textOf,
+} from './pieces.ts';
+import { plainSeal, sealOfDetails } from './reasoning.ts';
 
 const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */
 const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
-/** Reads a chat completion of a provider. Of several choices the first: one was asked for. Undefined for one that failed. */
+/** Reads a chat completion, or a text completion, that came whole. Without a choice it is none: SDKs read the first one. */
+export function readChatAnswer(body: Buffer, readPiece: ReadPiece = readMessage): AnswerContent | undefined {
+  return readWhole(body, (value) => {
+    const { choices } = value;
+    if (!Array.isArray(choices) || !choices.some(isJsonObject)) return undefined;
+    const stated = statedUsage(value);
+    return {
+      usage: readUsage(stated),
+      hasReasoning: hasReasoningTokens(stated),
+      upstreamError: errorBeside(value) ?? failedChoiceError(choices) ?? null,
+      hearAll: (tally) => {
+        for (const [position, choice] of choices.entries()) {
+          if (isJsonObject(choice)) hearPiece(tally, position, readPiece(choice));
+        }
+      },
+    };
+  });
+}
+
+/** The error of a choice that the provider ended with one, as routers do inside a 200; undefined where all choices ended well. */
+export function failedChoiceError(choices: unknown): string | undefined {
+  const failed = Array.isArray(choices) ? choices.filter(isJsonObject).find(isFailedChoice) : undefined;
+  return failed && (readErrorMessage(failed['error']) ?? 'the provider ended the answer with an error');
+}
+
+/** True if the provider ended the choice with an error. */
+function isFailedChoice(choice: JsonObject): boolean {
+  return finishOf(choice['finish_reason']) === 'failed' || isJsonObject(choice['error']);
+}
+
+/** A chat completion for a translation. Of several choices the first: one was asked for. Undefined for one that failed. */
 export function readAnswer(
   answer: JsonObject,
   exact: ReadExact,
   notes: TranslationNotes,
 ): Answer | undefined {
   const choice = choiceOf(answer);
-  const message = messageOf(choice);
-  if (!choice || !message || isFailedChoice(choice)) return undefined;
+  const message = choice?.['message'];
+  if (!choice || !isJsonObject(message) || isFailedChoice(choice)) return undefined;
   const hasNumbers = WITH_NUMBERS.some((name) => Array.isArray(message[name]));
-  const parts = readParts((hasNumbers ? messageOf(choiceOf(exact())) : undefined) ?? message, notes);
+  const parts = partsOf(readMessage((hasNumbers && choiceOf(exact())) || choice), notes);
   const usage = readUsage(statedUsage(answer));
   const { id, model, created, service_tier: tier } = answer;
   return {
-    id: typeof id === 'string' ? id : '',
-    model: typeof model === 'string' ? model : '',
+    id: textOf(id),
+    model: textOf(model),
     parts,
     stop: stopOf(choice, {
       hasCalls: parts.some((part) => part.type === 'toolCall'),
@@ -48,46 +87,34 @@ function choiceOf({ choices }: JsonObject): JsonObject | undefined {
   return Array.isArray(choices) ? choices.find(isJsonObject) : undefined;
 }
 
-function messageOf(choice: JsonObject | undefined): JsonObject | undefined {
-  const message = choice?.['message'];
-  return isJsonObject(message) ? message : undefined;
-}
-
-function readParts(message: JsonObject, notes: TranslationNotes): AssistantPart[] {
+function partsOf(piece: ChatPiece, notes: TranslationNotes): AssistantPart[] {
   const ids = new CallIds(notes);
-  const parts: AssistantPart[] = readReasoning(message, notes);
-  const { content, refusal, tool_calls: calls } = message;
-  const text = textOfContent(content);
-  if (text !== '') parts.push({ type: 'text', text });
-  if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
-  const listed = Array.isArray(calls) ? calls.slice(0, MAX_CALLS) : [];
-  for (const call of listed) if (isJsonObject(call)) parts.push(...readCall(call, ids));
-  return parts;
+  const { text, refusal, calls } = piece;
+  return [
+    ...reasoningOf(piece, notes),
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...(refusal === '' ? [] : [{ type: 'refusal', text: refusal } as const]),
+    ...calls.slice(0, MAX_CALLS).flatMap((call) => callParts(call, ids)),
+  ];
 }
 
-function readReasoning(message: JsonObject, { keepsReasoning }: TranslationNotes): AssistantPart[] {
-  const listed: unknown = message['reasoning_details'];
-  const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-  const plain = plainReasoning(message);
-  const text = plain || textOfDetails(details);
-  const seal = sealOfDetails(details) ?? plainSeal(plain, keepsReasoning);
+function reasoningOf(
+  { reasoning, details }: ChatPiece,
+  { keepsReasoning }: TranslationNotes,
+): AssistantPart[] {
+  const text = reasoning || details.map(shownDetail).join('');
+  const seal = sealOfDetails(details) ?? plainSeal(reasoning, keepsReasoning);
   return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
 }
 
-function readCall(call: JsonObject, ids: CallIds): AssistantPart[] {
-  const called = isJsonObject(call['function']) ? call['function'] : call['custom'];
-  if (!isJsonObject(called) || typeof called['name'] !== 'string') return [];
-  const id = ids.give(typeof call['id'] === 'string' ? call['id'] : '');
-  const seal = extraSeal(id, call['extra_content']);
+function callParts(call: ChatCall, ids: CallIds): AssistantPart[] {
+  const { kind, name, arguments: written, extra, isOld } = call;
+  if (name === '' || isOld) return [];
+  const id = ids.give(call.id);
+  const seal = extraSeal(id, extra);
   return [
     ...(seal ? [{ type: 'reasoning', text: '', seal } as const] : []),
-    {
-      type: 'toolCall',
-      id,
-      kind: isJsonObject(call['function']) ? 'function' : 'custom',
-      name: called['name'],
-      arguments: argumentsText(called['arguments'] ?? called['input']),
-    },
+    { type: 'toolCall', id, kind, name, arguments: written },
   ];
 }
 

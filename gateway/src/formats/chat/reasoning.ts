@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded, writeBounded } from '../translation/bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
 import { sealOfText, sealToText } from '../translation/seals.ts';
-import { textOfContent } from './content-text.ts';
+import { plainReasoning } from './pieces.ts';
 
 // Chat completions have no reasoning of their own; servers and clients write it in three ways. `reasoning_content` and
 // `reasoning` are plain text. `reasoning_details` is a list, whose entries may hold what the maker wants back; each
@@ -19,25 +19,6 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
   if (parts.length > 0) return parts;
   const text = plainReasoning(message);
   return text === '' ? [] : [{ type: 'reasoning', text }];
-}
-
-/** The reasoning of a message, or of a piece of one, that is plain text. Servers that write it in two places write the same. */
-export function plainReasoning(message: JsonObject): string {
-  for (const name of ['reasoning_content', 'reasoning']) {
-    const text = message[name];
-    if (typeof text === 'string' && text !== '') return text;
-  }
-  return thoughtIn(message['content']);
-}
-
-/** The reasoning in the parts of a content, where Mistral puts it: each a text, or a list of parts of text. */
-function thoughtIn(content: unknown): string {
-  if (!Array.isArray(content)) return '';
-  return content
-    .filter(isJsonObject)
-    .filter(({ type }) => type === 'thinking')
-    .map(({ thinking }) => textOfContent(thinking))
-    .join('');
 }
 
 /** The seal of reasoning whose maker wants its plain text back. */
@@ -88,13 +69,6 @@ export function sealOfDetails(details: readonly JsonObject[]): ReasoningSeal | u
   const isSealed = details.some(({ signature, data }) => isText(signature) || isText(data));
   const value = isSealed ? writeBounded(details) : undefined;
   return value === undefined ? undefined : { kind: 'details', value };
-}
-
-/** The readable text of details. */
-export function textOfDetails(details: readonly JsonObject[]): string {
-  return details
-    .flatMap(({ text, summary }) => (isText(text) ? [text] : isText(summary) ? [summary] : []))
-    .join('');
 }
 
 /** The details in a seal of the kind `details`. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { notesWith } from '../translation/testing.fixture.ts';
+import { readDelta } from './pieces.ts';
 import { StreamedCalls } from './stream-calls.ts';
 
 type Piece = readonly [members: object, name?: string | undefined, args?: unknown];
@@ -9,7 +10,8 @@ type Piece = readonly [members: object, name?: string | undefined, args?: unknow
 function callsOf(pieces: readonly Piece[]): (readonly [id: string, name: string, args: string])[] {
   const streamed = new StreamedCalls(notesWith());
   const deltas = pieces.map(([members, name, args]) => ({ ...members, function: { name, arguments: args } }));
-  const events = [...deltas.flatMap((delta) => streamed.read([delta], () => [delta])), ...streamed.end()];
+  const read = (delta: object) => streamed.read(readDelta({ delta: { tool_calls: [delta] } }).calls);
+  const events = [...deltas.flatMap(read), ...streamed.end()];
   return events.flatMap((event) => {
     if (event.type !== 'toolCall') return [];
     const text = events.map((one) =>

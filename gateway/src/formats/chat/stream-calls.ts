@@ -1,11 +1,10 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
 import { InputPieces } from '../translation/input-pieces.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
-import { argumentsText } from '../translation/tool-input.ts';
 import { extraSeal } from './extra-content.ts';
+import type { ChatCall } from './pieces.ts';
 
 const MAX_CALLS = 1_024;
 // What comes of a call before its name. Servers send the name first.
@@ -58,10 +57,9 @@ export class StreamedCalls {
     );
   }
 
-  /** `exactDeltas` reads them once more: values in them that are no text go on as they were sent. */
-  read(deltas: readonly unknown[], exactDeltas: () => readonly unknown[]): StreamEvent[] {
-    const read = deltas.some(hasValues) ? exactDeltas() : deltas;
-    return read.flatMap((delta) => (isJsonObject(delta) && !this.hasTooMany ? this.#readOne(delta) : []));
+  /** Reads the pieces of calls that came together. */
+  read(pieces: readonly ChatCall[]): StreamEvent[] {
+    return pieces.flatMap((piece) => (this.hasTooMany || piece.isOld ? [] : this.#readOne(piece)));
   }
 
   /** The events that are left when the answer ends. */
@@ -72,15 +70,11 @@ export class StreamedCalls {
     return [...ends, ...this.#lateSeals.map((seal): StreamEvent => ({ type: 'seal', seal }))];
   }
 
-  #readOne(delta: JsonObject): StreamEvent[] {
-    const isCustom = isJsonObject(delta['custom']);
-    const called = isCustom ? delta['custom'] : delta['function'];
-    const { name: stated, arguments: written, input } = isJsonObject(called) ? called : {};
-    const name = typeof stated === 'string' ? stated : '';
-    const piece = argumentsText(isCustom ? input : written);
-    const call = this.#callOf(delta, name, piece);
+  #readOne(read: ChatCall): StreamEvent[] {
+    const { kind, name, arguments: piece } = read;
+    const call = this.#callOf(read);
     this.#last = call;
-    const seal = extraSeal(call.id, delta['extra_content']);
+    const seal = extraSeal(call.id, read.extra);
     const events: StreamEvent[] = [];
     call.pieces.add(piece);
     if (call.name === undefined) {
@@ -92,7 +86,7 @@ export class StreamedCalls {
       if (seal) events.push({ type: 'seal', seal });
       call.name = name;
       const { index, id } = call;
-      events.push({ type: 'toolCall', index, id, kind: isCustom ? 'custom' : 'function', name });
+      events.push({ type: 'toolCall', index, id, kind, name });
       const before = call.held.join('');
       this.#heldCharacters -= before.length;
       call.held = [];
@@ -105,9 +99,7 @@ export class StreamedCalls {
     return events;
   }
 
-  #callOf(delta: JsonObject, name: string, piece: string): StreamedCall {
-    const id = typeof delta['id'] === 'string' ? delta['id'] : '';
-    const place = typeof delta['index'] === 'number' ? delta['index'] : undefined;
+  #callOf({ id, place, name, arguments: piece }: ChatCall): StreamedCall {
     const found = this.#find(id, place, name);
     const isAnother = found && id === '' && name !== '' && isOver(found, name, piece);
     if (found && !isAnother) {
@@ -143,11 +135,4 @@ export class StreamedCalls {
 function isOver({ name, pieces }: StreamedCall, nextName: string, piece: string): boolean {
   if (name === undefined) return false;
   return pieces.isComplete ? piece !== '' || nextName !== name : pieces.isBlank && nextName !== name;
-}
-
-/** True if the piece of a call holds more than text. */
-function hasValues(delta: unknown): boolean {
-  if (!isJsonObject(delta)) return false;
-  const { function: called, extra_content: extra } = delta;
-  return isJsonObject(extra) || (isJsonObject(called) && isJsonObject(called['arguments']));
 }

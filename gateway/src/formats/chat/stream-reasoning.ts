@@ -1,6 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import type { StreamEvent } from '../translation/stream-events.ts';
-import { plainReasoning, plainSeal, sealOfDetails, textOfDetails } from './reasoning.ts';
+import type { JsonObject } from '../../wire/json.ts';
+import type { ReasoningSeal } from '../translation/conversation.ts';
+import { type ChatPiece, shownDetail } from './pieces.ts';
+import { plainSeal, sealOfDetails } from './reasoning.ts';
 
 const MAX_DETAILS = 256;
 const MAX_CHARACTERS = 512 * 1024;
@@ -25,13 +26,10 @@ export class StreamedReasoning {
   }
 
   /** Takes the reasoning of one piece of a message and returns its readable text. */
-  add(delta: JsonObject): string {
-    const listed: unknown = delta['reasoning_details'];
-    const details = Array.isArray(listed) ? listed.filter(isJsonObject) : [];
-    const plain = plainReasoning(delta);
+  add({ reasoning, details }: Pick<ChatPiece, 'reasoning' | 'details'>): string {
     this.#addDetails(details);
-    if (this.#keepsReasoning && plain !== '' && !this.#isTooLarge) this.#addPlain(plain);
-    return plain || textOfDetails(details);
+    if (this.#keepsReasoning && reasoning !== '' && !this.#isTooLarge) this.#addPlain(reasoning);
+    return reasoning || details.map(shownDetail).join('');
   }
 
   #addPlain(text: string): void {
@@ -55,14 +53,15 @@ export class StreamedReasoning {
   }
 
   /** The seal that the provider wants back for the reasoning that has ended. */
-  takeSeal(): StreamEvent[] {
+  takeSeal(): ReasoningSeal | undefined {
+    if (this.#characters === 0 && this.#details.length === 0) return undefined;
     const seal = this.#isTooLarge
       ? undefined
       : (sealOfDetails(this.#details) ?? plainSeal(this.#plain.join(''), this.#keepsReasoning));
     this.#details = [];
     this.#plain = [];
     this.#characters = 0;
-    return seal ? [{ type: 'seal', seal }] : [];
+    return seal;
   }
 
   /** Drops all of it: a part would be refused by its maker. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../wire/json.ts';
 import { TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import type { Usage } from '../protocol.ts';
@@ -10,11 +11,15 @@ import { finishReason, writeUsage } from './write-answer.ts';
 
 // A signature covers its text, so a caller gets both in one entry. What is larger is shown, but cannot be sent back.
 const MAX_SEALED_CHARACTERS = 512 * 1024;
+/** A text that no provider can know, and so none writes. */
+const MARK = randomBytes(9).toString('base64');
 
 /** Writes a streamed chat completion for a caller. */
 export class ChatStreamWriter implements StreamWriter {
   readonly #notes: TranslationNotes;
   #head: JsonObject = {};
+  /** Most chunks differ in their text alone. */
+  #textChunk: (text: string) => string = (content) => this.#chunk({ content });
   #usage: Usage | undefined;
   #isFinished = false;
   #hasFailed = false;
@@ -42,9 +47,10 @@ export class ChatStreamWriter implements StreamWriter {
           model: event.model || this.#notes.model,
           ...(event.serviceTier !== undefined && { service_tier: event.serviceTier }),
         };
+        this.#textChunk = repeated((content) => this.#chunk({ content }));
         return this.#chunk({ role: 'assistant', content: '' });
       case 'text':
-        return this.#chunk({ content: event.text });
+        return this.#textChunk(event.text);
       case 'refusal':
         return this.#chunk({ refusal: event.text });
       case 'reasoning':
@@ -128,6 +134,12 @@ export class ChatStreamWriter implements StreamWriter {
   #chunk(delta: JsonObject, finish: string | null = null): string {
     return line({ ...this.#head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
   }
+}
+
+/** The same as `write`, which is called once: what it writes around the text is used again. */
+function repeated(write: (text: string) => string): (text: string) => string {
+  const [before = '', after = ''] = write(MARK).split(JSON.stringify(MARK));
+  return (text) => before + JSON.stringify(text) + after;
 }
 
 function line(data: JsonObject): string {

@@ -1,12 +1,13 @@
 import { anthropicError } from '../../http/anthropic-error.ts';
+import { AnswerStream } from '../answer-stream.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';
 import { UsageMember } from '../usage-member.ts';
 import { messagesEvents } from './events-of-answer.ts';
-import { readMessagesAnswer } from './facts-of-answer.ts';
 import { readMessages } from './facts-of-request.ts';
 import { MESSAGES_MEMBERS } from './prompt.ts';
-import { MessagesStream } from './stream.ts';
+import { readMessagesAnswer } from './read-answer.ts';
+import { MessagesReader } from './read-stream.ts';
 import { readUsage } from './usage.ts';
 
 const CAP = ['max_tokens'] as const;
@@ -20,7 +21,8 @@ export const messages: Format = {
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
   readAnswer: readMessagesAnswer,
   openUsage: () => new UsageMember(readUsage),
-  openStream: (options) => new MessagesStream(options),
+  openStream: ({ redaction }, translated) =>
+    new AnswerStream(new MessagesReader(translated), redaction, translated),
   eventsOf: messagesEvents,
   streamError: (error, requestId) =>
     Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),

@@ -1,16 +1,37 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { AnswerContent } from '../format.ts';
+import { errorBeside } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
+import { readWhole } from '../read-whole.ts';
 import type { Answer, Stop, StopReason } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { textOfInput } from '../translation/tool-input.ts';
+import { hearBlock } from './pieces.ts';
 import { readUsage } from './usage.ts';
 
 const MAX_BLOCKS = 4_096;
 
-/** Reads a message of a provider. */
+/** Reads a message that came whole. Without a list of blocks, empty or not, it is none. */
+export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
+  return readWhole(body, (value) => {
+    const { content: blocks } = value;
+    if (!Array.isArray(blocks)) return undefined;
+    const usage = readUsage(value['usage']);
+    return {
+      usage,
+      hasReasoning: (usage?.reasoningTokens ?? 0) > 0,
+      upstreamError: errorBeside(value) ?? null,
+      hearAll: (tally) => {
+        for (const [index, block] of blocks.entries()) hearBlock(tally, block, index);
+      },
+    };
+  });
+}
+
+/** A message for a translation. */
 export function readAnswer(
   answer: JsonObject,
   exact: ReadExact,

@@ -102,9 +102,9 @@ const ERROR_TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 function written(event: JsonObject): string {
-  return line(String(event['type']), event);
+  return `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
 function line(type: string, data: JsonObject): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  return written({ type, ...data });
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { casesOf } from '@gatehouse/concurrency/testing';
+import { isJsonObject } from '../../wire/json.ts';
 import { BodyError } from '../request-facts.ts';
-import { createStreamTranslator, translateAnswer, translateRequest } from '../translation/index.ts';
+import { translateAnswer, translateRequest } from '../translation/index.ts';
+import { createStreamTranslator } from '../translation/testing.fixture.ts';
 import { CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
 import { chatStream, notesOf, OPTIONS } from './translated-stream.fixture.ts';
 
@@ -136,7 +138,7 @@ describe('hostile answers of a provider of responses', () => {
       const next = numbersFrom(SEED + 1);
       for (let round = 0; round < ROUNDS; round += 1) {
         const answer = damage(damage(RESPONSE, next), next);
-        JSON.stringify(translateAnswer('responses', to, answer, notes));
+        if (isJsonObject(answer)) JSON.stringify(translateAnswer('responses', to, answer, notes));
       }
     });
 

@@ -1,12 +1,13 @@
+import { AnswerStream } from '../answer-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { UsageMember } from '../usage-member.ts';
 import { responsesEvents } from './events-of-answer.ts';
-import { readResponsesAnswer } from './facts-of-answer.ts';
 import { readResponses } from './facts-of-request.ts';
 import { responsesEdits } from './layout.ts';
 import { RESPONSES_MEMBERS } from './prompt.ts';
-import { ResponsesStream } from './stream.ts';
+import { readResponsesAnswer } from './read-answer.ts';
+import { ResponsesReader } from './read-stream.ts';
 import { responsesStreamError } from './stream-error.ts';
 
 /** OpenAI's Responses API. */
@@ -18,7 +19,8 @@ export const responses: Format = {
   upstreamEdits: responsesEdits,
   readAnswer: readResponsesAnswer,
   openUsage: () => new UsageMember(readUsage),
-  openStream: (options) => new ResponsesStream(options),
+  openStream: ({ redaction }, translated) =>
+    new AnswerStream(new ResponsesReader(translated), redaction, translated),
   eventsOf: responsesEvents,
   streamError: responsesStreamError,
 };

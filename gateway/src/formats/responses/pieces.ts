@@ -1,50 +1,49 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-
-/** Something that a model produced, in an item of a response's output. */
-export interface ItemPiece {
-  readonly text: string;
-  readonly isReasoning: boolean;
-  /** Sealed reasoning is not: its length says nothing of the tokens. */
-  readonly isCounted: boolean;
-}
+import type { AnswerTally } from '../answer-tally.ts';
 
 // The members of items that hold what a model wrote: messages, reasoning, the calls of tools.
 const TEXT_MEMBERS = ['name', 'arguments', 'input', 'code'] as const;
 const PART_MEMBERS = ['text', 'refusal', 'transcript'] as const;
+/** The members that say what a shell, a search or a patch is asked to do. */
+const ASKED_MEMBERS = ['action', 'operation'] as const;
 
-/** The pieces that a model produced in an item: text, reasoning, a refusal, the calls of tools. Without what is empty. */
-export function piecesOfItem(item: unknown): ItemPiece[] {
-  if (!isJsonObject(item)) return [];
+/**
+ * Takes note of what a model produced in an item: text, reasoning, a refusal, the calls of tools. What has been heard already, its name or
+ * the pieces of its texts, is not counted again.
+ */
+export function hearItem(
+  tally: AnswerTally,
+  item: unknown,
+  voice: string,
+  heard: { readonly hasName: boolean; readonly hasPieces: boolean } = { hasName: false, hasPieces: false },
+): void {
+  if (!isJsonObject(item)) return;
   const isReasoning = item['type'] === 'reasoning';
-  const pieces: ItemPiece[] = [];
-  const add = (text: unknown, isCounted = true) => {
-    if (typeof text === 'string' && text !== '') pieces.push({ text, isReasoning, isCounted });
+  tally.hasReasoning ||= isReasoning;
+  const hear = (text: unknown, isCounted: boolean) => {
+    if (typeof text === 'string' && text !== '') tally.hear(voice, text, { isReasoning, isCounted });
   };
-  for (const name of TEXT_MEMBERS) add(item[name]);
+  for (const name of TEXT_MEMBERS) hear(item[name], name === 'name' ? !heard.hasName : !heard.hasPieces);
   for (const list of [item['content'], item['summary']]) {
     for (const part of Array.isArray(list) ? list : []) {
-      if (isJsonObject(part)) for (const name of PART_MEMBERS) add(part[name]);
+      if (isJsonObject(part)) for (const name of PART_MEMBERS) hear(part[name], !heard.hasPieces);
     }
   }
-  // What a shell, a search or a patch is asked to do.
-  for (const name of ['action', 'operation']) if (isJsonObject(item[name])) add(JSON.stringify(item[name]));
-  add(item['encrypted_content'], false);
-  return pieces;
+  for (const name of ASKED_MEMBERS) {
+    if (isJsonObject(item[name])) hear(JSON.stringify(item[name]), !heard.hasPieces);
+  }
+  // Sealed: its length says nothing of the tokens.
+  hear(item['encrypted_content'], false);
 }
 
-/** The items that are priced by the call. */
-export class HostedCalls {
-  readonly #counts: Record<string, number> = {};
-
-  /** The calls so far; undefined where there were none. */
-  get counts(): Readonly<Record<string, number>> | undefined {
-    return Object.keys(this.#counts).length === 0 ? undefined : { ...this.#counts };
-  }
-
-  add(item: unknown): void {
+/** The items that are priced by the call, by name; undefined where there are none. */
+export function hostedCalls(items: readonly unknown[]): Readonly<Record<string, number>> | undefined {
+  const counts: Record<string, number> = {};
+  for (const item of items) {
     const name = isJsonObject(item) ? pricedCall(item) : undefined;
-    if (name !== undefined) this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+    if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
   }
+  return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
 function pricedCall(item: JsonObject): string | undefined {

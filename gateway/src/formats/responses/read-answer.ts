@@ -1,13 +1,71 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { AnswerTally } from '../answer-tally.ts';
+import type { AnswerContent } from '../format.ts';
+import { errorInWords } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
+import { ReadAnswer, readWhole, type WholeAnswer } from '../read-whole.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
-import type { AssistantPart } from '../translation/conversation.ts';
+import type { AssistantPart, RefusalPart, TextPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { argumentsText } from '../translation/tool-input.ts';
+import { hearItem, hostedCalls } from './pieces.ts';
 import { textOf } from './provider-values.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
+
+// Those of providers have some sixty characters.
+const MAX_ID_LENGTH = 256;
+
+/** Reads a response that came whole. Without a list of items, empty or not, it is none. */
+export function readResponsesAnswer(body: Buffer): AnswerContent | undefined {
+  return readWhole(body, (value) => (Array.isArray(value['output']) ? wholeResponse(value) : undefined));
+}
+
+/** The facts of a response that has ended in the last event of a stream. */
+export function readResponse(response: JsonObject): AnswerTally {
+  return new ReadAnswer(response, wholeResponse(response));
+}
+
+function wholeResponse(response: JsonObject): WholeAnswer {
+  const usage = readUsage(response['usage']);
+  const items: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
+  const calls = hostedCalls(items);
+  return {
+    usage: usage && calls ? { ...usage, calls } : usage,
+    hasReasoning: (usage?.reasoningTokens ?? 0) > 0,
+    upstreamError: errorOf(response),
+    responseId: idOf(response),
+    hearAll: (tally) => {
+      for (const [position, item] of items.entries()) hearItem(tally, item, String(position));
+    },
+  };
+}
+
+/** The id of a response; undefined where it has none. */
+export function idOf({ id }: JsonObject): string | undefined {
+  return typeof id === 'string' && id.length <= MAX_ID_LENGTH ? id : undefined;
+}
+
+/** The error of a response; null where nothing did: then its `error` is null, or it has none. */
+function errorOf(response: JsonObject): string | null {
+  const { status, error } = response;
+  const isFailed = status === 'failed' || (error !== null && error !== undefined);
+  return isFailed ? errorInWords(response) : null;
+}
+
+/** The names and times that a response has from its beginning. */
+export function beginningOf(
+  response: JsonObject,
+): Pick<Answer, 'id' | 'model' | 'createdSeconds' | 'serviceTier'> {
+  const { service_tier: tier, created_at: createdAt } = response;
+  return {
+    id: textOf(response['id']),
+    model: textOf(response['model']),
+    ...(Number.isSafeInteger(createdAt) && { createdSeconds: createdAt as number }),
+    ...(typeof tier === 'string' && { serviceTier: tier }),
+  };
+}
 
 /**
  * A response as an answer; undefined where it is none, or one that failed. Items that no other format has, such as
@@ -18,7 +76,7 @@ export function readAnswer(
   exact: ReadExact,
   notes: TranslationNotes,
 ): Answer | undefined {
-  const { output, status, service_tier: serviceTier, created_at: createdAt } = response;
+  const { output, status } = response;
   if (!Array.isArray(output) || status === 'failed' || status === 'cancelled') return undefined;
   const ids = new CallIds(notes);
   // Arguments are text, whose numbers are as they were sent; of an object they have to be read so.
@@ -26,13 +84,10 @@ export function readAnswer(
   const parts = items.flatMap((item: unknown) => (isJsonObject(item) ? partsOf(item, ids) : []));
   const usage = readUsage(response['usage']);
   return {
-    id: textOf(response['id']),
-    model: textOf(response['model']),
-    ...(Number.isSafeInteger(createdAt) && { createdSeconds: createdAt as number }),
+    ...beginningOf(response),
     parts,
     stop: stopOf(response, kindsOf(parts)),
     ...(usage && { usage }),
-    ...(typeof serviceTier === 'string' && { serviceTier }),
   };
 }
 
@@ -78,9 +133,9 @@ export function argumentsOf(item: JsonObject): string {
   return argumentsText(item[item['type'] === 'function_call' ? 'arguments' : 'input']);
 }
 
-function messageParts(content: unknown): AssistantPart[] {
+export function messageParts(content: unknown): (TextPart | RefusalPart)[] {
   if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown): AssistantPart[] => {
+  return content.flatMap((part: unknown): (TextPart | RefusalPart)[] => {
     if (!isJsonObject(part)) return [];
     const isRefusal = part['type'] === 'refusal';
     const text = textOf(part[isRefusal ? 'refusal' : 'text']);

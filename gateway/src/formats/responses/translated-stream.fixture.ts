@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Surface } from '@gatehouse/contract';
 import type { JsonObject } from '../../wire/json.ts';
-import { createStreamTranslator, type TranslationNotes, translateRequest } from '../translation/index.ts';
+import { type TranslationNotes, translateRequest } from '../translation/index.ts';
+import { createStreamTranslator } from '../translation/testing.fixture.ts';
 
 export const OPTIONS = {
   keep: [],

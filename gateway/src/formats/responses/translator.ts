@@ -2,7 +2,6 @@ import type { Translator } from '../translation/translator.ts';
 import { readAnswer } from './read-answer.ts';
 import { readRequest } from './read-request.ts';
 import { echoOf } from './response-object.ts';
-import { ResponsesStreamReader } from './stream-reader.ts';
 import { ResponsesStreamWriter } from './stream-writer.ts';
 import { writeAnswer } from './write-answer.ts';
 import { writeRequest } from './write-request.ts';
@@ -13,7 +12,6 @@ export const RESPONSES: Translator = {
   writeRequest,
   readAnswer,
   writeAnswer,
-  openReader: (notes) => new ResponsesStreamReader(notes),
   openWriter: (notes) => new ResponsesStreamWriter(notes),
   echoOf,
 };

@@ -162,9 +162,8 @@ describe('an answer', () => {
       { error: { message: 'x' } },
       { choices: [] },
       { choices: [{}] },
-      [],
-      null,
-      'x',
+      { choices: null, content: null },
+      { choices: 'x', content: 'x' },
     ]) {
       assert.equal(translateAnswer('chat', 'messages', answer, notesWith()), undefined);
       assert.equal(translateAnswer('messages', 'chat', answer, notesWith()), undefined);

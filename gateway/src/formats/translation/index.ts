@@ -1,18 +1,17 @@
 import type { Surface } from '@gatehouse/contract';
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { JsonObject } from '../../wire/json.ts';
 import { callIdsOf, withUniqueCalls } from './call-ids.ts';
 import { withCallersTools } from './callers-tools.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
 import { Losses } from './losses.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
-import { type StreamTranslator, TranslatedEvents } from './stream-translator.ts';
+import { TranslatedEvents } from './translated-events.ts';
 import type { Translator } from './translator.ts';
 import { TRANSLATORS } from './translators.ts';
 
 export type { TranslatedFormat } from './feature-table.ts';
 export type { TranslationNotes, TranslationOptions } from './notes.ts';
-export type { StreamTranslator } from './stream-translator.ts';
 export { translateError } from './translate-error.ts';
 
 // The interface of translation. Pure functions over plain data: they run in reader threads too.
@@ -73,28 +72,18 @@ export function translateRequest(
 export function translateAnswer(
   from: Surface,
   to: Surface,
-  answer: unknown,
+  answer: JsonObject,
   notes: TranslationNotes,
   exact?: ReadExact,
 ): JsonObject | undefined {
-  const read = isJsonObject(answer)
-    ? translatorOf(from).readAnswer(answer, exact ?? (() => answer), notes)
-    : undefined;
+  const read = translatorOf(from).readAnswer(answer, exact ?? (() => answer), notes);
   if (!read) return undefined;
   return translatorOf(to).writeAnswer({ ...read, parts: withCallersTools(read.parts, notes) }, notes);
 }
 
-/** A provider's stream into the caller's. `from` is the provider's format, `to` the caller's. */
-export function createStreamTranslator(
-  from: Surface,
-  to: Surface,
-  notes: TranslationNotes,
-): StreamTranslator {
-  return new TranslatedEvents(
-    translatorOf(from).openReader(notes),
-    translatorOf(to).openWriter(notes),
-    notes,
-  );
+/** Takes what a provider's stream says, for a caller of the format `to`. */
+export function openTranslatedEvents(to: Surface, notes: TranslationNotes): TranslatedEvents {
+  return new TranslatedEvents(notes, translatorOf(to).openWriter(notes));
 }
 
 function translatorOf(surface: Surface): Translator {

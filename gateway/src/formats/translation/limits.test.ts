@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventTooLarge } from '../../wire/sse.ts';
-import { createStreamTranslator, translateRequest } from './index.ts';
-import { callChunk, chunk, eventsIn, notesWith, OPTIONS, streamOf } from './testing.fixture.ts';
+import { translateRequest } from './index.ts';
+import {
+  callChunk,
+  chunk,
+  createStreamTranslator,
+  eventsIn,
+  notesWith,
+  OPTIONS,
+  streamOf,
+} from './testing.fixture.ts';
 
 const KEEP = ['reasoning_content', 'reasoning_details', 'extra_content', 'system_turns'];
 const said = [{ role: 'user', content: 'Hi' }];

@@ -177,7 +177,7 @@ describe('a round trip', () => {
           output_tokens: dice.below(1000),
         },
       };
-      const chat = translateAnswer('messages', 'chat', answer, notesWith());
+      const chat = translateAnswer('messages', 'chat', answer, notesWith()) ?? assert.fail();
       assert.deepEqual(translateAnswer('chat', 'messages', chat, notesWith()), answer, `seed ${seed}`);
     }
   });

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { JsonObject } from '../../wire/json.ts';
-import { createStreamTranslator, translateAnswer, translateError } from './index.ts';
-import { begin, callChunk, chunk, notesWith, streamOf } from './testing.fixture.ts';
+import { translateAnswer, translateError } from './index.ts';
+import { begin, callChunk, chunk, createStreamTranslator, notesWith, streamOf } from './testing.fixture.ts';
 
 // What the vendors' own clients make of a translated answer.
 

@@ -1,9 +1,8 @@
-import type { ReadExact } from '../../wire/exact-json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Stop } from './answer.ts';
 import type { ReasoningSeal, ToolKind } from './conversation.ts';
 
-// The neutral form of a streamed answer. A stream reader turns the provider's events into these, a stream writer turns
+// The neutral form of a streamed answer. The provider's format turns its events into these, a stream writer turns
 // these into the caller's events.
 //
 // The order: one begin; then text, refusal, reasoning, seals, tool calls and breaks; then finish and usage in
@@ -55,22 +54,6 @@ export interface StreamError {
    * long context_length_exceeded, whatever it named.
    */
   readonly kind?: string;
-}
-
-/** The data of the last event of chat. */
-export const END_MARK = '[DONE]';
-
-/** Turns the provider's events into neutral ones. */
-export interface StreamReader {
-  /** The bytes that it holds in memory. */
-  readonly keptBytes: number;
-  /**
-   * Reads one event: its name (empty where it has none) and its data, parsed; END_MARK for that, undefined for what is no
-   * JSON. `exact` reads the data once more where it is an object.
-   */
-  read(event: string, data: unknown, exact: ReadExact): StreamEvent[];
-  /** The events that are left when the provider's stream is over: a finish that was held back, for example. */
-  end(): StreamEvent[];
 }
 
 /** Turns neutral events into the caller's, as the bytes of whole events. */

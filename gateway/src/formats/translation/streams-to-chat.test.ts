@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import { createStreamTranslator } from './index.ts';
-import { notesWith, streamOf, translatedStream } from './testing.fixture.ts';
+import { createStreamTranslator, notesWith, streamOf, translatedStream } from './testing.fixture.ts';
 
 const toChat = (...events: unknown[]) => translatedStream('messages', 'chat', events);
 

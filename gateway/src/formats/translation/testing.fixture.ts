@@ -1,5 +1,7 @@
+import type { Surface } from '@gatehouse/contract';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { createStreamTranslator } from './index.ts';
+import { openCallersStream } from '../callers-stream.ts';
+import type { CallersStream } from '../outgoing.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
 
 /** The options of a test of translation, unless it sets others. */
@@ -21,6 +23,12 @@ export function notesWith(members: Partial<TranslationNotes> = {}): TranslationN
     toolNames: {},
     ...members,
   };
+}
+
+/** The way of a provider's stream to a caller of another format. */
+export function createStreamTranslator(from: Surface, to: Surface, notes: TranslationNotes) {
+  const stream = openCallersStream(from, { to, notes }, { showsUsage: true, choices: 1 });
+  return stream as CallersStream & Required<Pick<CallersStream, 'ping'>>;
 }
 
 /** Events of a stream as bytes: those of Anthropic's formats have names. */

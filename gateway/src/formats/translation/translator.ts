@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts';
 import type { Conversation } from './conversation.ts';
 import type { Losses } from './losses.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
-import type { StreamReader, StreamWriter } from './stream-events.ts';
+import type { StreamWriter } from './stream-events.ts';
 
 /** One format's translation into the neutral form and out of it. */
 export interface Translator {
@@ -16,7 +16,6 @@ export interface Translator {
   readAnswer(answer: JsonObject, exact: ReadExact, notes: TranslationNotes): Answer | undefined;
   /** A caller's answer. */
   writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject;
-  openReader(notes: TranslationNotes): StreamReader;
   openWriter(notes: TranslationNotes): StreamWriter;
   /** The members of a caller's body that an answer repeats, as JSON: numbers go to another thread as they were sent. */
   readonly echoOf?: (body: JsonObject) => string;

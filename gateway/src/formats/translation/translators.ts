@@ -1,12 +1,10 @@
 import { readAnswer as readChatAnswer } from '../chat/read-answer.ts';
 import { readRequest as readChatRequest } from '../chat/read-request.ts';
-import { ChatStreamReader } from '../chat/stream-reader.ts';
 import { ChatStreamWriter } from '../chat/stream-writer.ts';
 import { writeAnswer as writeChatAnswer } from '../chat/write-answer.ts';
 import { writeRequest as writeChatRequest } from '../chat/write-request.ts';
 import { readAnswer as readMessagesAnswer } from '../messages/read-answer.ts';
 import { readRequest as readMessagesRequest } from '../messages/read-request.ts';
-import { MessagesStreamReader } from '../messages/stream-reader.ts';
 import { MessagesStreamWriter } from '../messages/stream-writer.ts';
 import { writeAnswer as writeMessagesAnswer } from '../messages/write-answer.ts';
 import { writeRequest as writeMessagesRequest } from '../messages/write-request.ts';
@@ -19,7 +17,6 @@ const chat: Translator = {
   writeRequest: writeChatRequest,
   readAnswer: readChatAnswer,
   writeAnswer: writeChatAnswer,
-  openReader: (notes) => new ChatStreamReader(notes),
   openWriter: (notes) => new ChatStreamWriter(notes),
 };
 
@@ -28,7 +25,6 @@ const messages: Translator = {
   writeRequest: writeMessagesRequest,
   readAnswer: readMessagesAnswer,
   writeAnswer: writeMessagesAnswer,
-  openReader: (notes) => new MessagesStreamReader(notes),
   openWriter: (notes) => new MessagesStreamWriter(notes),
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chunk, DONE, delta, usageOf } from '../../testing/mock-provider.ts';
 import { countTokens } from '../../tokens/count-tokens.ts';
-import { ChatStream } from './stream.ts';
+import { chat } from './index.ts';
 
 const usage = usageOf({ prompt: 9, completion: 4 });
 
@@ -11,14 +11,14 @@ function pass(
   pieces: readonly string[],
   options: { showsUsage?: boolean; choices?: number; at?: number[] } = {},
 ) {
-  const stream = new ChatStream({ showsUsage: options.showsUsage ?? false, choices: options.choices ?? 1 });
+  const stream = chat.openStream({ showsUsage: options.showsUsage ?? false, choices: options.choices ?? 1 });
   const bytes = Buffer.from(pieces.join(''));
   const ends = [...(options.at ?? []), bytes.length];
   const passed = ends.map((end, index) => stream.push(bytes.subarray(ends[index - 1] ?? 0, end)));
   return { stream, passed: Buffer.concat(passed).toString(), tail: stream.end().toString() };
 }
 
-describe('ChatStream', () => {
+describe('a stream of chat', () => {
   const hello = chunk({ ...delta('Hé☕'), usage: null });
   const shownHello = chunk(delta('Hé☕'));
   const stop = chunk({ ...delta('', 'stop'), usage: null }, '\r\n\r\n');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
 import { notesWith } from '../translation/testing.fixture.ts';
-import { MAX_ITEMS, ResponsesStreamReader } from './stream-reader.ts';
+import { MAX_ITEMS } from './items.ts';
+import { ResponsesReader } from './read-stream.ts';
 
 const response = (members: JsonObject = {}) => ({
   id: 'resp_1',
@@ -40,9 +41,23 @@ const ended = (reason: string) => [
 
 const unread = () => assert.fail('no number is in an object');
 
+/** Reads events one by one, each into neutral ones. */
+function openReader() {
+  let told: StreamEvent[] = [];
+  const reader = new ResponsesReader({ notes: notesWith(), add: (event) => told.push(event) });
+  const read = (data: unknown, { name = '', exact = unread as () => JsonObject } = {}) => {
+    told = [];
+    const text = `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+    const value = isJsonObject(data) ? data : undefined;
+    reader.read({ bytes: Buffer.from(text), text, data: JSON.stringify(data), value, exact });
+    return told;
+  };
+  return { reader, read };
+}
+
 function read(...events: readonly unknown[]): StreamEvent[] {
-  const reader = new ResponsesStreamReader(notesWith());
-  return [...events.flatMap((event) => reader.read('', event, unread)), ...reader.end()];
+  const { read: readOne } = openReader();
+  return events.flatMap((event) => readOne(event));
 }
 
 const item = (index: number, value: JsonObject) => ({
@@ -70,7 +85,7 @@ const call = (members: JsonObject = {}) => ({
   ...members,
 });
 
-describe('ResponsesStreamReader', () => {
+describe('the neutral events of responses', () => {
   it('reads reasoning, text and parallel calls as OpenAI streams them', () => {
     const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
     const summary = [
@@ -169,8 +184,9 @@ describe('ResponsesStreamReader', () => {
   });
 
   it('takes the name of an event for its type where the data has none', () => {
-    const reader = new ResponsesStreamReader(notesWith());
-    assert.deepEqual(reader.read('response.output_text.delta', { output_index: 0, delta: 'Hi' }, unread), [
+    const { read: readOne } = openReader();
+    const unnamed = { output_index: 0, delta: 'Hi' };
+    assert.deepEqual(readOne(unnamed, { name: 'response.output_text.delta' }), [
       { type: 'begin', id: '', model: '' },
       { type: 'text', text: 'Hi' },
     ]);
@@ -293,9 +309,8 @@ describe('ResponsesStreamReader', () => {
     { type: 5 },
   ]) {
     it(`reads a broken item as far as it goes: ${JSON.stringify(value).slice(0, 60)}`, () => {
-      const reader = new ResponsesStreamReader(notesWith());
-      const texts = reader
-        .read('', done(0, value), () => done(0, value))
+      const texts = openReader()
+        .read(done(0, value), { exact: () => done(0, value) })
         .filter(({ type }) => type !== 'begin' && type !== 'break');
       assert.ok(texts.every(({ type }) => type === 'toolCall' || type === 'toolCallEnd'));
     });
@@ -303,13 +318,13 @@ describe('ResponsesStreamReader', () => {
 
   for (const value of [call(), { type: 'web_search_call' }]) {
     it(`ends a stream of endlessly many items with an error: ${value.type}`, () => {
-      const reader = new ResponsesStreamReader(notesWith());
-      reader.read('', created, unread);
+      const { reader, read: readOne } = openReader();
+      readOne(created);
       let last: StreamEvent[] = [];
-      for (let index = 0; index <= MAX_ITEMS; index += 1) last = reader.read('', item(index, value), unread);
+      for (let index = 0; index <= MAX_ITEMS; index += 1) last = readOne(item(index, value));
       assert.equal(last.at(-1)?.type, 'error');
       assert.ok(reader.keptBytes < 1024 * 1024);
-      assert.deepEqual(reader.read('', completed, unread), []);
+      assert.deepEqual(readOne(completed), []);
     });
   }
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { message, textMessage } from '../../testing/mock-messages.ts';
 import { countTokens } from '../../tokens/count-tokens.ts';
 import { UsageMember } from '../usage-member.ts';
-import { readMessagesAnswer } from './facts-of-answer.ts';
+import { readMessagesAnswer } from './read-answer.ts';
 import { readUsage } from './usage.ts';
 
 const read = (answer: unknown) => readMessagesAnswer(Buffer.from(JSON.stringify(answer)));

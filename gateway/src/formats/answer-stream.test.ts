@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { chunk, DONE, delta } from '../testing/mock-provider.ts';
 import { REDACTED, redactionOf } from '../wire/redaction.ts';
-import { ChatStream } from './chat/stream.ts';
+import { chat } from './chat/index.ts';
 
 const secret = 'sk-platform-0123456789abcdef';
 const redaction = redactionOf(secret);
 
 function pass(events: readonly string[], options: { showsUsage?: boolean } = {}) {
-  const stream = new ChatStream({ showsUsage: options.showsUsage ?? false, choices: 1, redaction });
+  const stream = chat.openStream({ showsUsage: options.showsUsage ?? false, choices: 1, redaction });
   const passed = events.map((event) => stream.push(Buffer.from(event)).toString());
   return { passed, all: passed.join('') + stream.end().toString() };
 }

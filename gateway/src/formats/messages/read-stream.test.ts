@@ -14,11 +14,13 @@ import {
 import { countTokens } from '../../tokens/count-tokens.ts';
 import { redactionOf } from '../../wire/redaction.ts';
 import { EventTooLarge } from '../../wire/sse.ts';
-import { MessagesStream } from './stream.ts';
+import { messages } from './index.ts';
+
+const OPTIONS = { showsUsage: true, choices: 1 };
 
 /** Passes the stream through in packets that end at these bytes. */
 function pass(pieces: readonly string[], { at = [], secret }: { at?: number[]; secret?: string } = {}) {
-  const stream = new MessagesStream({ redaction: redactionOf(secret) });
+  const stream = messages.openStream({ ...OPTIONS, redaction: redactionOf(secret) });
   const bytes = Buffer.from(pieces.join(''));
   const ends = [...at, bytes.length];
   const passed = ends.map((end, index) => stream.push(bytes.subarray(ends[index - 1] ?? 0, end)));
@@ -30,7 +32,7 @@ const pieces = textStream(['Hé', '☕'], {
   end: { output_tokens: 4 },
 });
 
-describe('MessagesStream', () => {
+describe('a stream of messages', () => {
   it('passes every byte and keeps back the end mark, wherever the packets split', () => {
     const whole = Buffer.from(pieces.join(''));
     for (let at = 0; at < whole.length; at += 1) {
@@ -176,11 +178,11 @@ describe('MessagesStream', () => {
   });
 
   it('bounds an event by its size and by its values', () => {
-    const stream = new MessagesStream({});
+    const stream = messages.openStream(OPTIONS);
     assert.throws(() => stream.push(Buffer.alloc(4 * 1024 * 1024 + 1, 'x')), EventTooLarge);
     const values = `data: {"type":"x","y":[${'1,'.repeat(1_000_001)}1]}\n\n`;
-    assert.throws(() => new MessagesStream({}).push(Buffer.from(values)), EventTooLarge);
+    assert.throws(() => messages.openStream(OPTIONS).push(Buffer.from(values)), EventTooLarge);
     const deep = `data: ${'['.repeat(70_000)}${']'.repeat(70_000)}\n\n`;
-    assert.throws(() => new MessagesStream({}).push(Buffer.from(deep)), EventTooLarge);
+    assert.throws(() => messages.openStream(OPTIONS).push(Buffer.from(deep)), EventTooLarge);
   });
 });

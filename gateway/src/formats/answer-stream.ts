@@ -1,0 +1,182 @@
+import { isTooComplex, parseJson } from '../wire/answer-json.ts';
+import { parseExact } from '../wire/exact-json.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
+import type { Redaction } from '../wire/redaction.ts';
+import { dataOf, EventSplitter, EventTooLarge } from '../wire/sse.ts';
+import type { EventReader } from './event-reader.ts';
+import type { CallersStream } from './outgoing.ts';
+import type { CountTokens, Usage } from './protocol.ts';
+import { TextForm } from './text-form.ts';
+import type { TranslatedEvents } from './translation/translated-events.ts';
+
+/** After the end mark. */
+const MAX_LATE_EVENTS = 8;
+/** Events in a row whose form was of no use. Then no more are looked at. */
+const MAX_USELESS_FORMS = 16;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/**
+ * A provider's stream on its way to the caller, whatever the format. Its events are cut out of the packets and read, each once. To a caller
+ * of the same format they pass byte for byte, and so does what has no data (a comment); for another, what they say is written in its format. Out
+ * of each event the provider's credential is taken, should the provider repeat it there.
+ *
+ * The end mark is kept back: clients take it for the end of the answer, and the answer must be on record by then.
+ */
+export class AnswerStream implements CallersStream {
+  isDone = false;
+  /** Given where the provider's own events do not reach the caller. */
+  readonly ping?: () => Buffer;
+  readonly #reader: EventReader;
+  readonly #redaction: Redaction | undefined;
+  readonly #translated: TranslatedEvents | undefined;
+  readonly #splitter = new EventSplitter();
+  #form: TextForm | undefined;
+  #uselessForms = 0;
+  #lateEvents = 0;
+  #endMark = NOTHING;
+  /** True if the provider ended its stream without saying how its answer ends, so that a translated one has no end. */
+  #isCutShort = false;
+
+  constructor(
+    reader: EventReader,
+    redaction: Redaction | undefined,
+    translated: TranslatedEvents | undefined,
+  ) {
+    this.#reader = reader;
+    this.#redaction = redaction;
+    this.#translated = translated;
+    if (translated) this.ping = () => translated.ping();
+  }
+
+  get usage(): Usage | undefined {
+    return this.#reader.tally.usage;
+  }
+
+  get isUsageFinal(): boolean {
+    return this.#reader.tally.isUsageFinal;
+  }
+
+  get hasContent(): boolean {
+    return this.#reader.tally.hasContent;
+  }
+
+  get hasReasoning(): boolean {
+    return this.#reader.tally.hasReasoning;
+  }
+
+  get upstreamError(): string | null {
+    return this.#reader.tally.upstreamError;
+  }
+
+  get responseId(): string | undefined {
+    return this.#reader.tally.responseId;
+  }
+
+  get isComplete(): boolean {
+    return this.#reader.isComplete(this.isDone) && !this.#isCutShort;
+  }
+
+  get keptBytes(): number {
+    const { tally, keptBytes } = this.#reader;
+    const translated = this.#translated?.keptBytes ?? 0;
+    return this.#splitter.keptBytes + keptBytes + tally.generated.keptBytes + translated;
+  }
+
+  countGenerated(count: CountTokens): Promise<number> {
+    return this.#reader.tally.countGenerated(count);
+  }
+
+  /** Throws EventTooLarge. */
+  push(chunk: Buffer): Buffer {
+    const passed: Buffer[] = [];
+    for (const event of this.#splitter.push(chunk)) this.#pass(event, passed);
+    return this.#taken(passed);
+  }
+
+  /** The caller's end mark is in here, and nowhere before. Throws EventTooLarge. */
+  end(): Buffer {
+    const passed: Buffer[] = [];
+    this.#pass(this.#splitter.rest(), passed);
+    const rest = [this.#taken(passed), this.#endMark];
+    if (!this.#translated) return joined(rest);
+    this.#reader.end();
+    const last = this.#translated.end();
+    this.#isCutShort = last.length === 0 && this.upstreamError === null;
+    return joined([...rest, last]);
+  }
+
+  /** The caller's bytes of the events that were read. */
+  #taken(passed: readonly Buffer[]): Buffer {
+    return this.#translated?.takeFrom(0) ?? joined(passed);
+  }
+
+  #pass(received: Buffer, passed: Buffer[]): void {
+    if (received.length === 0 || this.#lateEvents > MAX_LATE_EVENTS) return;
+    const form = this.isDone ? undefined : this.#form;
+    const text = form?.textOf(received);
+    if (!form || text === undefined) {
+      this.#passWhole(received, passed);
+      return;
+    }
+    this.#uselessForms = 0;
+    this.#reader.readText(text);
+    if (!this.#translated) form.addShown(received, passed);
+  }
+
+  #passWhole(received: Buffer, passed: Buffer[]): void {
+    const asItCame = received.toString();
+    const text = this.#redaction?.text(asItCame) ?? asItCame;
+    const bytes = text === asItCame ? received : Buffer.from(text);
+    const data = dataOf(text)?.trim();
+    if (data === undefined) {
+      if (!this.isDone) passed.push(bytes);
+      return;
+    }
+    if (isTooComplex(bytes)) throw new EventTooLarge('an event of more values than are read');
+    // Of other values nothing is read; to fail at an end mark takes longer than to read an event.
+    const parsed = data.startsWith('{') ? parseJson(data) : undefined;
+    const value = isJsonObject(parsed) ? parsed : undefined;
+    if (this.isDone && !this.#isWanted(value)) return;
+    const before = this.#translated?.count ?? 0;
+    const exact = () => parseExact(data) as JsonObject;
+    const fate = this.#reader.read({ bytes, text, data, value, exact });
+    if (fate === 'end mark') {
+      this.isDone = true;
+      // What it says is kept back with it.
+      this.#endMark = this.#translated?.takeFrom(before) ?? bytes;
+    } else if (fate !== 'left out') {
+      passed.push(fate);
+      if (this.#reader.onlyText !== undefined) this.#form = this.#formOf(received, bytes, fate);
+    }
+  }
+
+  /** The form of the event that was read last, which holds nothing but text. */
+  #formOf(received: Buffer, bytes: Buffer, shown: Buffer): TextForm | undefined {
+    const { onlyText } = this.#reader;
+    this.#uselessForms += 1;
+    if (onlyText === undefined || bytes !== received || this.#uselessForms > MAX_USELESS_FORMS)
+      return undefined;
+    return TextForm.of(received, onlyText, shown, this.#redaction);
+  }
+
+  #isWanted(value: JsonObject | undefined): boolean {
+    this.#lateEvents += 1;
+    return value !== undefined && this.#reader.isLate(value);
+  }
+}
+
+/** The bytes in one piece; parts that lie side by side in memory are not copied. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const kept = parts.filter((part) => part.length > 0);
+  const [first = NOTHING] = kept;
+  if (kept.length < 2) return first;
+  let end = first.byteOffset;
+  const areNeighbours = kept.every((part) => {
+    const isNext = part.buffer === first.buffer && part.byteOffset === end;
+    end += part.length;
+    return isNext;
+  });
+  return areNeighbours
+    ? Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset)
+    : Buffer.concat(kept);
+}

@@ -1,0 +1,173 @@
+import type { ReadExact } from '../../wire/exact-json.ts';
+import { isJsonObject, type JsonObject, withoutMember } from '../../wire/json.ts';
+import { nameOf, withData } from '../../wire/sse.ts';
+import { AnswerTally } from '../answer-tally.ts';
+import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
+import type { StreamOptions } from '../format.ts';
+import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
+import { errorBeside, errorInstead } from '../peculiarities/error-message.ts';
+import { finishOf } from '../peculiarities/finish-reasons.ts';
+import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
+import { streamErrorOf } from '../translation/stream-error.ts';
+import type { NeutralEvents } from '../translation/translated-events.ts';
+import { type ChatPiece, hasValues, hearPiece, type ReadPiece, readDelta } from './pieces.ts';
+import { failedChoiceError } from './read-answer.ts';
+import { ChatToNeutral } from './to-neutral.ts';
+
+// A stream of chunks of a chat completion, or of a text completion. Its end mark is `[DONE]`.
+//
+// The gateway always asks the upstream for usage, because that is what is billed. A caller that did not ask for
+// it must see the stream it would have seen without us: the chunk that carries only usage is left out, and a
+// `usage` member of any other chunk is cut out of its text. Everything else passes byte for byte.
+
+export class ChatReader implements EventReader {
+  readonly tally = new AnswerTally();
+  readonly #options: StreamOptions;
+  readonly #readPiece: ReadPiece;
+  readonly #neutral: ChatToNeutral | undefined;
+  readonly #finished = new Set<unknown>();
+  #hasToldError = false;
+  #only: { readonly voice: string; readonly isReasoning: boolean } | undefined;
+  onlyText: string | undefined;
+
+  constructor(
+    options: StreamOptions,
+    translated: NeutralEvents | undefined,
+    readPiece: ReadPiece = readDelta,
+  ) {
+    this.#options = options;
+    this.#readPiece = readPiece;
+    this.#neutral = translated && new ChatToNeutral(translated);
+  }
+
+  get keptBytes(): number {
+    return this.#neutral?.keptBytes ?? 0;
+  }
+
+  /** An end mark is no end of an answer that has neither content nor a finish. */
+  isComplete(isDone: boolean): boolean {
+    const hasEnded = isDone && (this.tally.hasContent || this.#finished.size > 0);
+    return hasEnded || this.tally.upstreamError !== null || this.#finished.size >= this.#options.choices;
+  }
+
+  /** Some servers say what they bill after their end mark. */
+  isLate({ usage, choices }: JsonObject): boolean {
+    return this.tally.usage === undefined && isJsonObject(usage) && !hasMembers(choices);
+  }
+
+  read(event: ReceivedEvent): EventFate {
+    const { bytes, text, data, value: chunk } = event;
+    this.onlyText = undefined;
+    if (data === '[DONE]') {
+      this.#neutral?.onEndMark();
+      return this.#hasToldError ? 'left out' : 'end mark';
+    }
+    const choices = chunk?.['choices'];
+    const usage = chunk && statedUsage(chunk);
+    if (!chunk || !(Array.isArray(choices) || usage)) {
+      return this.#fail(bytes, chunk, errorInstead(nameOf(text), data, chunk));
+    }
+    this.#readChunk(event, chunk, usage);
+    const error = errorBeside(chunk) ?? failedChoiceError(choices);
+    if (error !== undefined) return this.#fail(bytes, chunk, error);
+    if (this.#options.showsUsage || !Object.hasOwn(chunk, 'usage')) return bytes;
+    return isJsonObject(chunk['usage']) && !hasMembers(choices) ? 'left out' : withoutUsage(text, data);
+  }
+
+  readText(text: string): void {
+    if (!this.#only) return;
+    const { voice, isReasoning } = this.#only;
+    this.tally.hear(voice, text, this.#only);
+    if (isReasoning) this.#neutral?.sayReasoning({ reasoning: text, details: [] });
+    else this.#neutral?.sayText(text);
+  }
+
+  end(): void {
+    this.#neutral?.end();
+  }
+
+  /** Notes the error of an event, if there is one. Clients read the member `error` alone: where that is missing, an event with it follows. */
+  #fail(bytes: Buffer, value: JsonObject | undefined, error: string | undefined): Buffer {
+    if (error === undefined) return bytes;
+    this.tally.upstreamError ??= error;
+    const { error: member, choices, code = null } = value ?? {};
+    if (isJsonObject(member) || (typeof member === 'string' && member !== '')) {
+      this.#neutral?.fail(value, streamErrorOf(member));
+      return bytes;
+    }
+    this.#hasToldError = true;
+    const shown = isTooLong(error, code) ? TOO_LONG_CODE : code;
+    const told = { message: error, type: 'upstream_error', param: null, code: shown };
+    this.#neutral?.fail(value, streamErrorOf(told));
+    const event = Buffer.from(`data: ${JSON.stringify({ error: told })}\n\n`);
+    return hasMembers(choices) ? Buffer.concat([bytes, event]) : event;
+  }
+
+  #readChunk({ exact }: ReceivedEvent, chunk: JsonObject, stated: JsonObject | undefined): void {
+    const { choices } = chunk;
+    const usage = readUsage(stated);
+    const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
+    const isAlone = list.length === 1 && !stated;
+    if (usage || list.some(isJsonObject)) this.#neutral?.begin(chunk);
+    const first = list.findIndex(isJsonObject);
+    for (const [position, choice] of list.entries()) {
+      if (!isJsonObject(choice)) continue;
+      const piece = this.#readChoice(choice, position, isAlone);
+      // One was asked for.
+      if (position === first && this.#neutral) this.#translate(this.#neutral, choice, position, piece, exact);
+    }
+    if (!usage) return;
+    this.tally.usage = usage;
+    this.tally.isUsageFinal = true;
+    this.tally.hasReasoning ||= hasReasoningTokens(stated);
+    this.#neutral?.state(usage);
+  }
+
+  #readChoice(choice: JsonObject, position: number, isAlone: boolean): ChatPiece {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : position;
+    const piece = this.#readPiece(choice);
+    hearPiece(this.tally, index, piece);
+    const hasEnded = finishOf(choice['finish_reason']) !== undefined;
+    if (hasEnded && this.#finished.size < this.#options.choices) this.#finished.add(index);
+    if (isAlone && !hasEnded && choice['error'] === undefined) this.#remember(index, piece);
+    return piece;
+  }
+
+  #translate(
+    neutral: ChatToNeutral,
+    choice: JsonObject,
+    position: number,
+    piece: ChatPiece,
+    exact: ReadExact,
+  ) {
+    neutral.say(hasValues(choice['delta']) ? this.#readPiece(choiceAt(exact(), position)) : piece);
+    if (finishOf(choice['finish_reason']) !== undefined) neutral.finish(choice);
+  }
+
+  /** Remembers a piece that is one text and nothing else. */
+  #remember(choice: unknown, piece: ChatPiece): void {
+    const { text, reasoning, refusal, spoken, details, calls } = piece;
+    if (refusal !== '' || spoken !== '' || details.length + calls.length > 0) return;
+    if ((text === '') === (reasoning === '')) return;
+    const isReasoning = text === '';
+    this.#only = { voice: `${choice} ${isReasoning ? 'reasoning' : 'text'}`, isReasoning };
+    this.onlyText = text || reasoning;
+  }
+}
+
+function withoutUsage(text: string, data: string): Buffer {
+  const shown = withoutMember(data, 'usage');
+  const rest = text.includes(data)
+    ? text.replace(data, () => shown)
+    : withData(text, shown.replace(/[\r\n]/g, ' '));
+  return Buffer.from(rest);
+}
+
+function choiceAt({ choices }: JsonObject, position: number): JsonObject {
+  const choice: unknown = Array.isArray(choices) ? choices[position] : undefined;
+  return isJsonObject(choice) ? choice : {};
+}
+
+function hasMembers(choices: unknown): boolean {
+  return Array.isArray(choices) && choices.length > 0;
+}

@@ -1,0 +1,164 @@
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { Usage } from '../protocol.ts';
+import { CallIds } from '../translation/call-ids.ts';
+import type { StreamError, StreamEvent } from '../translation/stream-events.ts';
+import type { NeutralEvents } from '../translation/translated-events.ts';
+import { MAX_ITEMS, type OpenItem, type OpenItems } from './items.ts';
+import { textOf } from './provider-values.ts';
+import { argumentsOf, beginningOf, callIdOf, messageParts, stopOf } from './read-answer.ts';
+import { SUMMARY_BREAK, sealOf, shownReasoning } from './reasoning.ts';
+
+const TOO_MANY: StreamError = {
+  message: `The provider's answer has more than ${MAX_ITEMS} items.`,
+  kind: 'server_error',
+};
+
+/**
+ * The neutral events of a streamed response. Some servers leave out the deltas, or the items' beginnings, or all but the
+ * last event: whatever comes first is told, and what repeats it is not.
+ */
+export class ResponsesToNeutral {
+  readonly #translated: NeutralEvents;
+  readonly #ids: CallIds;
+  #calls = 0;
+  #hasBegun = false;
+  #hasRefusal = false;
+  #isOver = false;
+
+  constructor(translated: NeutralEvents) {
+    this.#translated = translated;
+    this.#ids = new CallIds(translated.notes);
+  }
+
+  begin(response: JsonObject): void {
+    if (this.#hasBegun || this.#isOver) return;
+    this.#hasBegun = true;
+    this.#translated.add({ type: 'begin', ...beginningOf(response) });
+  }
+
+  beginItem(open: OpenItem, item: JsonObject): void {
+    const kind = callKind(item);
+    if (open.isBegun || this.#isOver) return;
+    open.isBegun = true;
+    if (!kind) return;
+    const index = this.#calls++;
+    open.call = index;
+    const id = this.#ids.give(callIdOf(item));
+    this.#tell({ type: 'toolCall', index, id, kind, name: textOf(item['name']) });
+    this.#tellArguments(open, argumentsOf(item));
+  }
+
+  /** A part of an item that follows another is one of its own. */
+  beginPart(open: OpenItem | undefined, index: unknown): void {
+    if (open?.isTold && index !== 0) this.#tell({ type: 'break' });
+  }
+
+  /** A piece of a text. */
+  say(type: string, data: JsonObject, item: OpenItem, text: string): void {
+    if (item.isEnded) return;
+    switch (type) {
+      case 'response.output_text.delta':
+        this.#tellText(item, { type: 'text', text });
+        return;
+      case 'response.refusal.delta':
+        this.#hasRefusal = true;
+        this.#tellText(item, { type: 'refusal', text });
+        return;
+      case 'response.reasoning_summary_text.delta':
+        this.#tellReasoning(item, data['summary_index'], text);
+        return;
+      case 'response.reasoning_text.delta':
+        this.#tellReasoning(item, data['content_index'], text);
+        return;
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        this.#tellArguments(item, text);
+    }
+  }
+
+  /** The item whole: all of it where nothing has come of it yet. */
+  endItem(open: OpenItem, item: JsonObject): void {
+    this.beginItem(open, item);
+    if (!open.isEnded) this.#tellRest(open, item);
+    open.isEnded = true;
+  }
+
+  finish(response: JsonObject, items: OpenItems, usage: Usage | undefined): void {
+    this.begin(response);
+    const output: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
+    // Where nothing was streamed, the answer is in here.
+    if (items.size === 0) {
+      for (const [index, item] of output.slice(0, MAX_ITEMS + 1).entries()) {
+        const open = items.at({ output_index: index });
+        if (!open) this.failOfItems();
+        else if (isJsonObject(item)) this.endItem(open, item);
+      }
+    }
+    const stop = stopOf(response, { hasCalls: this.#calls > 0, hasRefusal: this.#hasRefusal });
+    this.#tell({ type: 'finish', stop });
+    if (usage) this.#tell({ type: 'usage', usage });
+    this.#isOver = true;
+  }
+
+  failOfItems(): void {
+    this.fail(TOO_MANY);
+  }
+
+  fail(error: StreamError): void {
+    this.#tell({ type: 'error', error });
+    this.#isOver = true;
+  }
+
+  #tell(event: StreamEvent): void {
+    if (this.#isOver) return;
+    if (!this.#hasBegun) this.#translated.add({ type: 'begin', id: '', model: '' });
+    this.#hasBegun = true;
+    this.#translated.add(event);
+  }
+
+  #tellText(item: OpenItem, event: StreamEvent): void {
+    item.isBegun = true;
+    item.isTold = true;
+    this.#tell(event);
+  }
+
+  #tellReasoning(item: OpenItem, place: unknown, text: string): void {
+    const part = typeof place === 'number' ? place : 0;
+    const isNextPart = item.isTold && item.part !== part;
+    item.part = part;
+    this.#tellText(item, { type: 'reasoning', text: isNextPart ? SUMMARY_BREAK + text : text });
+  }
+
+  #tellArguments(item: OpenItem, text: string): void {
+    if (text === '' || item.call === undefined) return;
+    item.isTold = true;
+    this.#tell({ type: 'toolArguments', index: item.call, text });
+  }
+
+  #tellRest(open: OpenItem, item: JsonObject): void {
+    if (open.call !== undefined) {
+      if (!open.isTold) this.#tellArguments(open, argumentsOf(item));
+      this.#tell({ type: 'toolCallEnd', index: open.call });
+      return;
+    }
+    if (item['type'] === 'message') {
+      const parts = open.isTold ? [] : messageParts(item['content']);
+      for (const [index, part] of parts.entries()) {
+        if (index > 0) this.#tell({ type: 'break' });
+        this.#hasRefusal ||= part.type === 'refusal';
+        this.#tell(part);
+      }
+      this.#tell({ type: 'break' });
+    }
+    if (item['type'] !== 'reasoning') return;
+    const shown = open.isTold ? '' : shownReasoning(item);
+    const seal = sealOf(textOf(item['encrypted_content']), textOf(item['id']) || undefined);
+    if (shown !== '') this.#tell({ type: 'reasoning', text: shown });
+    this.#tell(seal ? { type: 'seal', seal } : { type: 'break' });
+  }
+}
+
+function callKind(item: JsonObject): 'function' | 'custom' | undefined {
+  if (item['type'] === 'function_call') return 'function';
+  return item['type'] === 'custom_tool_call' ? 'custom' : undefined;
+}
