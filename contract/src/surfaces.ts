@@ -30,7 +30,8 @@ export const SURFACE_PATHS: Readonly<Record<Surface, string>> = {
 export const DEFAULT_SURFACES: Readonly<Record<ProviderProtocol, ReadonlyMap<Surface, string>>> = {
   openai: atDefaultPaths(['chat', 'completions', 'embeddings']),
   anthropic: atDefaultPaths(['messages', 'count_tokens']),
-  demo: atDefaultPaths(SURFACES),
+  // Other callers get its chat, translated.
+  demo: atDefaultPaths(['chat', 'completions', 'embeddings', 'count_tokens']),
 };
 
 function atDefaultPaths(surfaces: readonly Surface[]): ReadonlyMap<Surface, string> {

@@ -6,6 +6,8 @@ import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 const MAX_CALLS = 8;
 /** The depth of an input's nesting: it may be written again as JSON. */
 const DEEPEST = 128;
+/** A tool of a namespace has its own name after this. */
+const NAMESPACE_END = '__';
 const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
 
 /** A tool that the echo calls. */
@@ -30,7 +32,7 @@ export function calledTools(
   if (toolChoice === 'none') return { calls: [], isExhausted: false };
   const calls: CalledTool[] = [];
   for (const match of text.matchAll(ASKS).take(MAX_CALLS)) {
-    const tool = tools.find(({ name }) => name === match[1]);
+    const tool = tools.find(({ name }) => name === match[1] || name.endsWith(`${NAMESPACE_END}${match[1]}`));
     const json = tool && objectAt(text, match.index + match[0].length);
     if (tool && json !== undefined) calls.push({ tool, input: inputOf(tool, json) });
   }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../wire/json.ts';
 import type { CallPart, EchoAnswer } from './compose.ts';
 import {
+  declaredTool,
   type EchoConversation,
   type EchoTool,
   type EchoTurn,
-  functionTool,
   numberOr,
   objectOr,
   objectsIn,
@@ -36,12 +36,13 @@ function read(body: JsonObject): EchoReading {
 }
 
 function readTurn({ role, content }: JsonObject): EchoTurn {
-  return { by: role === 'user' || role === 'tool' ? role : 'other', text: textOf(content) };
+  const by = role === 'user' || role === 'tool' ? role : role === 'assistant' ? 'model' : 'other';
+  return { by, text: textOf(content) };
 }
 
 function readTool(tool: JsonObject): EchoTool {
   const { type } = tool;
-  return functionTool({ ...objectOr(tool[stringOr(type, '')]), type });
+  return declaredTool({ ...objectOr(tool[stringOr(type, '')]), type });
 }
 
 function readChoice(choice: unknown): ToolChoice | undefined {

@@ -37,6 +37,10 @@ describe('what the echo answers', () => {
       { by: 'other', text: 'nothing' },
     ] as const;
     assert.equal(await textOf(conversation('', { turns })), 'one\ntwo');
+    const reminded = [...turns, { by: 'user', text: 'A reminder of the client.' }] as const;
+    assert.equal(await textOf(conversation('', { turns: reminded })), 'one\ntwo');
+    const asked = [...turns, { by: 'model', text: 'Done.' }, { by: 'user', text: 'Thanks' }] as const;
+    assert.equal(await textOf(conversation('', { turns: asked })), 'Thanks');
     assert.match(await textOf(conversation('')), /^Say something/);
   });
 

@@ -27,7 +27,7 @@ export interface TextPart {
 
 export interface CallPart {
   readonly kind: 'call';
-  readonly tool: Pick<EchoTool, 'name' | 'isCustom' | 'namespace'>;
+  readonly tool: Pick<EchoTool, 'name' | 'isCustom'>;
   /** Its input: JSON, or the text for a custom tool. */
   readonly text: string;
 }
@@ -58,11 +58,10 @@ export interface Composed {
 /** Repeats the last message, or does what it asks for: calls tools, or fills a schema. */
 export async function compose(conversation: EchoConversation, bounds: SmallestBounds): Promise<Composed> {
   const { turns, schema, cap } = conversation;
-  const heard = turns.filter(({ by }) => by !== 'other');
-  const isResult = heard.at(-1)?.by === 'tool';
   const writer = new Writer(cap, bounds.characters);
-  const said = isResult ? resultsOf(heard) : (heard.at(-1)?.text ?? '');
-  let { calls, isExhausted } = isResult ? NO_CALLS : calledTools(said, conversation, bounds);
+  const results = resultsIn(turns);
+  const said = results ?? turns.findLast(({ by }) => by === 'user')?.text ?? '';
+  let { calls, isExhausted } = results === undefined ? calledTools(said, conversation, bounds) : NO_CALLS;
   if (calls.length > 0) {
     for (const { tool, input } of calls) await writer.call(tool, input);
   } else if (schema !== undefined) {
@@ -78,12 +77,17 @@ export async function compose(conversation: EchoConversation, bounds: SmallestBo
 
 const NO_CALLS = { calls: [], isExhausted: false };
 
-/** The results of the last tool calls. */
-function resultsOf(heard: EchoConversation['turns']): string {
-  const before = heard.findLastIndex(({ by }) => by === 'user');
-  return heard
-    .slice(before + 1)
-    .map(({ text }) => text)
+/**
+ * The results of the tools that the last question took, if the model waits for some; undefined where it does not. Clients may add words
+ * of their own after them.
+ */
+function resultsIn(turns: EchoConversation['turns']): string | undefined {
+  const last = turns.findLastIndex(({ by }) => by === 'tool');
+  if (last === -1 || turns.slice(last).some(({ by }) => by === 'model')) return undefined;
+  const asked = turns.slice(0, last).findLastIndex(({ by }) => by === 'user');
+  return turns
+    .slice(asked + 1)
+    .flatMap(({ by, text }) => (by === 'tool' ? text : []))
     .join('\n');
 }
 
@@ -107,11 +111,10 @@ class Writer {
     this.#parts.push({ kind: 'text', text: await this.#start(text) });
   }
 
-  async call({ name, isCustom, namespace }: EchoTool, input: string): Promise<void> {
-    if (this.#isFull || !this.#hasRoomFor(name.length + (namespace?.length ?? 0))) return;
+  async call({ name, isCustom }: EchoTool, input: string): Promise<void> {
+    if (this.#isFull || !this.#hasRoomFor(name.length)) return;
     if (!(await this.#takes(name))) return;
-    const tool = { name, isCustom, ...(namespace !== undefined && { namespace }) };
-    this.#parts.push({ kind: 'call', tool, text: await this.#start(input) });
+    this.#parts.push({ kind: 'call', tool: { name, isCustom }, text: await this.#start(input) });
   }
 
   end(hasCalls: boolean): EchoAnswer {

@@ -14,9 +14,9 @@ export interface EchoConversation {
   readonly cap: number;
 }
 
-/** A turn of the conversation: by the user, by a tool that was called, or by anyone else. */
+/** A turn of the conversation: by the user, by a tool that was called, by the model, or by anyone else. */
 export interface EchoTurn {
-  readonly by: 'user' | 'tool' | 'other';
+  readonly by: 'user' | 'tool' | 'model' | 'other';
   readonly text: string;
 }
 
@@ -26,8 +26,6 @@ export interface EchoTool {
   readonly isCustom: boolean;
   readonly description: string;
   readonly schema: unknown;
-  /** The namespace of a tool of responses. */
-  readonly namespace?: string;
 }
 
 /** None, at least one, or the one that is named. */
@@ -55,13 +53,12 @@ export function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
 
-/** A function as chat and responses declare it. */
-export function functionTool(declared: JsonObject, namespace?: string): EchoTool {
+/** A function or a custom tool, as chat declares it. */
+export function declaredTool(declared: JsonObject): EchoTool {
   return {
     name: stringOr(declared['name'], ''),
     isCustom: declared['type'] === 'custom',
     description: stringOr(declared['description'], ''),
     schema: declared['parameters'],
-    ...(namespace !== undefined && { namespace }),
   };
 }

@@ -118,11 +118,12 @@ describe('demo/echo in every format', () => {
       ).output;
       assert.ok(custom?.type === 'custom_tool_call' && custom.input === '*** Begin');
       const body = codexBody(MODEL).replace('"stream":true', '"stream":false');
+      const answered = JSON.stringify({ role: 'assistant', content: 'Done.' });
       const said = JSON.stringify({ role: 'user', content: 'Call the tool spawn_agent with {}' });
       const agent = await bench.gateway.post(
         '/v1/responses',
         bench.key.secret,
-        body.replace('\n],"tools"', `,${said}],"tools"`),
+        body.replace('\n],"tools"', `,${answered},${said}],"tools"`),
       );
       const { output } = (await agent.json()) as { output: Record<string, unknown>[] };
       assert.deepEqual([output[0]?.['name'], output[0]?.['namespace']], ['spawn_agent', 'multi_agent_v1']);

@@ -13,7 +13,7 @@ import { type Answers, ECHO_FORMATS, type EchoRequest } from './read-echo.ts';
 
 // A provider without a network: it answers with the caller's last message, so that a new user can send a first request,
 // and try an agent, before having an account anywhere. It stands behind the same interface as an HTTP upstream and
-// speaks every format, bytes and all, so nothing after it knows the difference.
+// speaks OpenAI's formats, bytes and all, so nothing after it knows the difference. Callers of other formats get its chat, translated.
 //
 // A provider keeps its answer until the caller has read it. So does this one, in the memory that the answers of all providers share.
 

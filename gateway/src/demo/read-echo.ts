@@ -1,5 +1,7 @@
 import type { Surface } from '@gatehouse/contract';
 import type { CountTokens } from '../formats/protocol.ts';
+import { BodyError } from '../formats/request-facts.ts';
+import { translateRequest } from '../formats/translation/index.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { chatEcho } from './chat-echo.ts';
 import { completionsEcho } from './completions-echo.ts';
@@ -8,8 +10,6 @@ import { type EchoConversation, numberOr, objectOr } from './conversation.ts';
 import type { EchoBounds } from './echo-bounds.ts';
 import type { EchoFormat } from './echo-format.ts';
 import { DEFAULT_DIMENSIONS, MAX_DIMENSIONS, unitVectors } from './embeddings-echo.ts';
-import { messagesEcho } from './messages-echo.ts';
-import { responsesEcho } from './responses-echo.ts';
 import { textsOf } from './texts.ts';
 
 /** As many prompts as a completion may have, each answered once. */
@@ -17,12 +17,13 @@ export const MAX_CHOICES = 2_048;
 /** The characters of all inputs of a request for vectors: about as many as the million tokens that the model's context has. */
 export const MAX_INPUT_CHARACTERS = 4_000_000;
 
+/** The facts of a request of which only the prompt is read. */
+const NO_REQUEST = { keep: [], requestId: '', createdSeconds: 0, promptTokens: 0 };
+
 /** The formats in which the echo answers. */
 export const ECHO_FORMATS: Readonly<Partial<Record<Surface, EchoFormat>>> = {
   chat: chatEcho,
   completions: completionsEcho,
-  responses: responsesEcho,
-  messages: messagesEcho,
 };
 
 /** The answer of the echo as plain data, because most bodies are read in another thread. */
@@ -59,7 +60,7 @@ export interface Count {
 export interface Unusable {
   readonly kind: 'unusable';
   readonly message: string;
-  readonly param: string;
+  readonly param: string | null;
 }
 
 export interface EchoReading {
@@ -78,17 +79,27 @@ export async function readEcho(
   const body = isJsonObject(parsed) ? parsed : {};
   if (surface === 'embeddings') return readVectors(body, count, bounds);
   if (surface === 'count_tokens') {
-    const { conversations } = messagesEcho.read(body);
-    return { result: { kind: 'count', promptTokens: await sum(conversations, count) } };
+    return { result: await readCount(body, count) };
   }
   const format = ECHO_FORMATS[surface];
   if (!format) throw new Error(`the echo does not speak ${surface}`);
-  const result = await readAnswers(surface, format, body, count, bounds);
+  const result = await readAnswers(format, body, count, bounds);
   return result && { result };
 }
 
+/** The tokens that the prompt of a message has in chat. */
+async function readCount(body: JsonObject, count: CountTokens): Promise<Count | Unusable> {
+  try {
+    const { body: inChat } = translateRequest('messages', 'chat', body, NO_REQUEST);
+    return { kind: 'count', promptTokens: await sum(chatEcho.read(inChat).conversations, count) };
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    const { message, param } = error.issue;
+    return { kind: 'unusable', message, param };
+  }
+}
+
 async function readAnswers(
-  surface: Surface,
   format: EchoFormat,
   body: JsonObject,
   count: CountTokens,
@@ -108,13 +119,12 @@ async function readAnswers(
     characters += composed.characters;
     for (let choice = 0; choice < choices; choice += 1) answers.push(composed.answer);
   }
-  const isTold = surface === 'responses' || surface === 'messages';
   return {
     kind: 'answers',
     model: body['model'],
     answers,
     isStream: body['stream'] === true,
-    showsUsage: isTold || objectOr(body['stream_options'])['include_usage'] === true,
+    showsUsage: objectOr(body['stream_options'])['include_usage'] === true,
     // Several choices are one conversation, whose prompt is read once.
     promptTokens: await sum(conversations, count),
     completionTokens: answers.reduce((total, { tokens }) => total + tokens, 0),
