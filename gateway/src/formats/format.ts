@@ -6,6 +6,7 @@ import type { Redaction } from '../wire/redaction.ts';
 import type { Edit } from '../wire/splice.ts';
 import type { BodyLayout, UpstreamTarget } from './body-layout.ts';
 import type { GeneratedText } from './generated-text.ts';
+import type { MemberTable } from './member-table.ts';
 import type { ParsedBody } from './parse-body.ts';
 import type { StreamReading, Usage, UsageReader } from './protocol.ts';
 import type { RequestFacts } from './request-facts.ts';
@@ -19,8 +20,7 @@ export interface Format {
   readonly surface: Surface;
   /** How its errors look. */
   readonly dialect: Dialect;
-  /** The members that every provider of the format takes; a provider with strict fields is sent no others. */
-  readonly commonMembers: ReadonlySet<string>;
+  readonly members: MemberTable;
   /** Reads a caller's body. Throws a BodyError that names the member which is wrong. */
   readRequest(body: ParsedBody): EndpointReading;
   /** The edits that make a caller's body the provider's (`bodyEdits`). */

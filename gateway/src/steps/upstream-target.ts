@@ -19,10 +19,10 @@ export interface Removals extends Pick<UpstreamTarget, 'removed' | 'asksForUsage
 
 export function removalsFor(
   { drop, strictFields, streamUsage }: ProviderFlags,
-  { commonMembers }: Pick<Format, 'commonMembers'>,
+  { members: { common } }: Pick<Format, 'members'>,
   { members }: Pick<Call, 'members'>,
 ): Removals {
-  const strict = strictFields ? [...members.keys()].filter((name) => !commonMembers.has(name)) : [];
+  const strict = strictFields ? [...members.keys()].filter((name) => !common.has(name)) : [];
   // The provider refuses the member. Without it nothing is lost: usage is reported or not, as before.
   const unasked = streamUsage === 'never' ? ['stream_options'] : [];
   const removed = new Set([...drop, ...strict, ...unasked].filter((name) => !ALWAYS_SENT.has(name)));
@@ -32,7 +32,7 @@ export function removalsFor(
     asksForUsage:
       streamUsage === 'ask' &&
       !removed.has('stream_options') &&
-      !(strictFields && !commonMembers.has('stream_options')),
+      !(strictFields && !common.has('stream_options')),
     dropped: [...removed].filter((name) => members.has(name)),
     isStrict: strictFields,
   };

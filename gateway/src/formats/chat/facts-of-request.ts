@@ -1,23 +1,18 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, isCount, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, isCount, readOptional, toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { CAP_NAMES, chatLayout } from './layout.ts';
+import { CHAT_MEMBERS } from './members.ts';
 import { chatPromptSize } from './prompt.ts';
 
 const MAX_CHOICES = 128;
 
-// What this gateway goes by.
-const JUDGED = new Set([
-  ...['model', 'messages', 'stream', 'stream_options', 'n', ...CAP_NAMES],
-  ...['tools', 'functions', 'response_format', 'prediction'],
-]);
-
 /** Reads the body of `POST /v1/chat/completions`. What the gateway has no stake in is left to the upstream. */
 export function readChat(body: ParsedBody): EndpointReading {
   const { value } = body;
-  refuseOtherCase(body.spans.keys(), JUDGED);
+  CHAT_MEMBERS.checkNames(body.spans.keys());
   const messages = readMessages(value['messages']);
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);

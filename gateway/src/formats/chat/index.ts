@@ -5,7 +5,7 @@ import { UsageMember } from '../usage-member.ts';
 import { chatEvents } from './events-of-answer.ts';
 import { readChat } from './facts-of-request.ts';
 import { chatEdits } from './layout.ts';
-import { CHAT_MEMBERS } from './prompt.ts';
+import { CHAT_MEMBERS } from './members.ts';
 import { readChatAnswer } from './read-answer.ts';
 import { ChatReader } from './read-stream.ts';
 
@@ -13,7 +13,7 @@ import { ChatReader } from './read-stream.ts';
 export const chat: Format = {
   surface: 'chat',
   dialect: 'openai',
-  commonMembers: CHAT_MEMBERS,
+  members: CHAT_MEMBERS,
   readRequest: readChat,
   upstreamEdits: chatEdits,
   readAnswer: readChatAnswer,

@@ -7,6 +7,7 @@ import {
   PromptParts,
   type PromptSize,
 } from '../prompt-parts.ts';
+import { CHAT_MEMBERS } from './members.ts';
 
 const PART_TOKENS = new Map<unknown, number>([
   ['image_url', IMAGE_TOKENS],
@@ -16,18 +17,6 @@ const PART_TOKENS = new Map<unknown, number>([
 
 // Members of a request that a model reads besides its messages.
 const READ_BY_THE_MODEL = ['tools', 'functions', 'response_format', 'prediction'];
-const COUNTED: ReadonlySet<string> = new Set(['model', 'messages', ...READ_BY_THE_MODEL]);
-
-// What Mistral takes; other strict providers take no less.
-export const CHAT_MEMBERS: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'tools', 'tool_choice'],
-  ...['parallel_tool_calls', 'response_format', 'frequency_penalty', 'presence_penalty', 'n'],
-]);
-const SETTINGS: ReadonlySet<string> = new Set([
-  ...CHAT_MEMBERS,
-  ...['stream_options', 'max_completion_tokens', 'seed', 'logprobs', 'top_logprobs', 'user', 'store'],
-  ...['reasoning_effort', 'verbosity', 'service_tier'],
-]);
 
 // The parts whose text is all that a model reads of them.
 const TEXT_PARTS = new Set<unknown>(['text', 'refusal']);
@@ -40,7 +29,7 @@ export function chatPromptSize(messages: readonly JsonObject[], body: JsonObject
     for (const name in message) addMember(parts, name, message[name]);
   }
   for (const name of READ_BY_THE_MODEL) parts.addText(body[name]);
-  parts.addSettings(body, COUNTED, SETTINGS);
+  CHAT_MEMBERS.addOthers(parts, body);
   return parts.size;
 }
 

@@ -12,48 +12,16 @@ import {
 } from '../translation/body-members.ts';
 import { readCacheControl } from '../translation/cache-control.ts';
 import type { Conversation, OutputFormat, ReasoningRequest, Sampling } from '../translation/conversation.ts';
-import type { Feature } from '../translation/features.ts';
 import type { Losses } from '../translation/losses.ts';
 import { effortOf } from '../translation/reasoning-effort.ts';
+import { CHAT_MEMBERS } from './members.ts';
 import { readMessages } from './read-messages.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
-/** The members that the reader knows. */
-const KNOWN = new Set([
-  ...[
-    'model',
-    'messages',
-    'tools',
-    'tool_choice',
-    'parallel_tool_calls',
-    'n',
-    'stop',
-    'stream',
-    'stream_options',
-  ],
-  ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'],
-  ...['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'response_format', 'reasoning_effort', 'verbosity'],
-  ...['user', 'safety_identifier', 'metadata', 'store', 'prompt_cache_key', 'prompt_cache_retention'],
-  ...['service_tier', 'modalities', 'audio', 'web_search_options', 'functions', 'function_call', 'top_k'],
-  'cache_control',
-]);
-
-/** Members that no other format has a word for. */
-const LOST: readonly (readonly [name: string, feature: Feature])[] = [
-  ['web_search_options', 'webSearchOptions'],
-  ['functions', 'functionCall'],
-  ['function_call', 'functionCall'],
-];
-
 /** Reads the body of `POST /v1/chat/completions` into the neutral form. */
 export function readRequest(body: JsonObject, losses: Losses): Conversation {
-  for (const [name, feature] of LOST) {
-    if ((body[name] ?? undefined) !== undefined) losses.lose(feature, name);
-  }
+  CHAT_MEMBERS.lose(body, losses);
   refuseAudio(body, losses);
-  for (const [name, value] of Object.entries(body)) {
-    if (!KNOWN.has(name) && value !== null) losses.lose('unknownMember', name);
-  }
   const { instructions, turns } = readMessages(body['messages'], losses);
   const tools = readTools(optionalList(body, 'tools') ?? []);
   const caps = ['max_tokens', 'max_completion_tokens'].flatMap((name) => optionalNumber(body, name) ?? []);

@@ -2,10 +2,11 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
 import { usageEdits } from '../chat/layout.ts';
 import type { EndpointReading } from '../format.ts';
-import { isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
+import { isBoolean, isCount, readOptional } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { PromptParts } from '../prompt-parts.ts';
 import { addTokenInput } from '../token-input.ts';
+import { COMPLETIONS_MEMBERS } from './members.ts';
 
 const MAX_CHOICES = 128;
 
@@ -15,28 +16,14 @@ const MAX_CHOICES = 128;
  */
 const DEFAULT_CAP = 16;
 
-// What this gateway goes by.
-const JUDGED = new Set([
-  ...['model', 'prompt', 'suffix', 'stream', 'stream_options', 'n', 'best_of', 'max_tokens'],
-]);
-
-const COUNTED: ReadonlySet<string> = new Set(['model', 'prompt', 'suffix']);
-
-/** The members that every provider of the format takes. */
-export const COMPLETIONS_MEMBERS: ReadonlySet<string> = new Set([
-  ...['model', 'prompt', 'suffix', 'stream', 'max_tokens', 'temperature', 'top_p', 'stop', 'n'],
-  ...['frequency_penalty', 'presence_penalty', 'echo', 'logprobs', 'best_of', 'seed'],
-]);
-const SETTINGS: ReadonlySet<string> = new Set([...COMPLETIONS_MEMBERS, 'stream_options', 'user']);
-
 /** Reads the body of `POST /v1/completions`. What the gateway has no stake in is left to the upstream. */
 export function readCompletions(body: ParsedBody): EndpointReading {
   const { value } = body;
-  refuseOtherCase(body.spans.keys(), JUDGED);
+  COMPLETIONS_MEMBERS.checkNames(body.spans.keys());
   const parts = new PromptParts();
   const prompts = addTokenInput(parts, 'prompt', value['prompt'] ?? START_OF_A_DOCUMENT);
   parts.addText(readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string'));
-  parts.addSettings(value, COUNTED, SETTINGS);
+  COMPLETIONS_MEMBERS.addOthers(parts, value);
   const { overheadTokens, texts } = parts.size;
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);

@@ -8,7 +8,8 @@ import { ChatReader } from '../chat/read-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { UsageMember } from '../usage-member.ts';
-import { COMPLETIONS_MEMBERS, readCompletions } from './facts-of-request.ts';
+import { readCompletions } from './facts-of-request.ts';
+import { COMPLETIONS_MEMBERS } from './members.ts';
 
 const CAP = ['max_tokens'] as const;
 
@@ -18,7 +19,7 @@ const readText: ReadPiece = ({ text }) => ({ ...SILENCE, text: textOf(text) });
 export const completions: Format = {
   surface: 'completions',
   dialect: 'openai',
-  commonMembers: COMPLETIONS_MEMBERS,
+  members: COMPLETIONS_MEMBERS,
   readRequest: readCompletions,
   // This endpoint knows one name of the cap, whatever the provider's chat reads.
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),

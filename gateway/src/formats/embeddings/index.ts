@@ -5,14 +5,15 @@ import { GeneratedText } from '../generated-text.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
-import { EMBEDDINGS_MEMBERS, readEmbeddings } from './facts-of-request.ts';
+import { readEmbeddings } from './facts-of-request.ts';
+import { EMBEDDINGS_MEMBERS } from './members.ts';
 import { EmbeddingsStream } from './stream.ts';
 
 /** OpenAI's embeddings. */
 export const embeddings: Format = {
   surface: 'embeddings',
   dialect: 'openai',
-  commonMembers: EMBEDDINGS_MEMBERS,
+  members: EMBEDDINGS_MEMBERS,
   readRequest: readEmbeddings,
   upstreamEdits: (layout, target) => bodyEdits(layout, target),
   readAnswer: readEmbeddingsAnswer,

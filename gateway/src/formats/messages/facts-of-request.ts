@@ -1,17 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, readOptional, refuseOtherCase, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, readOptional, toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { isTokenCount } from '../usage-figures.ts';
+import { MESSAGES_MEMBERS } from './members.ts';
 import { messagesPromptSize } from './prompt.ts';
-
-// What this gateway goes by.
-const JUDGED = new Set([
-  ...['model', 'messages', 'system', 'stream', 'max_tokens', 'thinking', 'tools'],
-  ...['output_config', 'output_format', 'mcp_servers', 'container', 'thread', 'context_management'],
-]);
 
 /** Reads the body of `POST /v1/messages`. What the gateway has no stake in is left to the upstream. */
 export function readMessages(body: ParsedBody): EndpointReading {
@@ -28,7 +23,7 @@ export function readMessages(body: ParsedBody): EndpointReading {
 /** Reads the body of `POST /v1/messages/count_tokens`: the same prompt, of which nothing is generated. */
 export function readPrompt(body: ParsedBody): EndpointReading {
   const { value } = body;
-  refuseOtherCase(body.spans.keys(), JUDGED);
+  MESSAGES_MEMBERS.checkNames(body.spans.keys());
   const { overheadTokens, texts, uncountableParts } = messagesPromptSize(messagesOf(value), value);
   return {
     facts: {

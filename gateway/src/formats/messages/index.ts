@@ -5,7 +5,7 @@ import type { Format } from '../format.ts';
 import { UsageMember } from '../usage-member.ts';
 import { messagesEvents } from './events-of-answer.ts';
 import { readMessages } from './facts-of-request.ts';
-import { MESSAGES_MEMBERS } from './prompt.ts';
+import { MESSAGES_MEMBERS } from './members.ts';
 import { readMessagesAnswer } from './read-answer.ts';
 import { MessagesReader } from './read-stream.ts';
 import { readUsage } from './usage.ts';
@@ -16,7 +16,7 @@ const CAP = ['max_tokens'] as const;
 export const messages: Format = {
   surface: 'messages',
   dialect: 'anthropic',
-  commonMembers: MESSAGES_MEMBERS,
+  members: MESSAGES_MEMBERS,
   readRequest: readMessages,
   upstreamEdits: (layout, target) => bodyEdits(layout, target, { known: CAP, sent: CAP }),
   readAnswer: readMessagesAnswer,

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { FILE_TOKENS, MESSAGE_TOKENS, PromptParts, type PromptSize } from '../prompt-parts.ts';
+import { MESSAGES_MEMBERS } from './members.ts';
 
 // What a model reads of a message request, in texts to count and in constants that are meant to be too high rather than
 // too low.
@@ -21,25 +22,7 @@ const ADDING = ['mcp_servers', 'container', 'thread'];
 /** The member by which a provider compacts a long conversation. */
 export const COMPACTING = 'context_management';
 
-const COUNTED: ReadonlySet<string> = new Set(['model', 'messages', 'system', ...READ_AS_JSON]);
 const COUNTED_OF_MESSAGE: ReadonlySet<string> = new Set(['role', 'content']);
-
-/** The members that every provider of the format takes. */
-export const MESSAGES_MEMBERS: ReadonlySet<string> = new Set([
-  ...[
-    'model',
-    'messages',
-    'system',
-    'max_tokens',
-    'stream',
-    'stop_sequences',
-    'temperature',
-    'top_p',
-    'top_k',
-  ],
-  ...['tools', 'tool_choice', 'thinking', 'metadata'],
-]);
-const SETTINGS: ReadonlySet<string> = new Set([...MESSAGES_MEMBERS, 'service_tier', 'speed']);
 
 /** Splits what a model may read into texts to count and tokens that stand for everything else. */
 export function messagesPromptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
@@ -59,7 +42,7 @@ export function messagesPromptSize(messages: readonly JsonObject[], body: JsonOb
     if (!isEmpty) parts.addUncountable(name);
   }
   if (compacts(body[COMPACTING])) parts.addUncountable(COMPACTING);
-  parts.addSettings(body, COUNTED, SETTINGS);
+  MESSAGES_MEMBERS.addOthers(parts, body);
   return parts.size;
 }
 

@@ -15,25 +15,16 @@ import { readCacheControl } from '../translation/cache-control.ts';
 import type { Conversation, OutputFormat, ReasoningRequest, Turn } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
 import { effortOf } from '../translation/reasoning-effort.ts';
+import { MESSAGES_MEMBERS } from './members.ts';
 import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
-
-/** The members that the reader knows. */
-const KNOWN = new Set([
-  ...['model', 'system', 'messages', 'tools', 'tool_choice', 'max_tokens', 'stop_sequences', 'stream'],
-  ...['temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format', 'metadata'],
-  ...['service_tier', 'cache_control', 'mcp_servers'],
-]);
 
 /** A line of Claude Code for Anthropic alone. It changes with every request, and a prompt that begins with it is in no cache. */
 const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*\n?$/;
 
 /** Reads the body of `POST /v1/messages` into the neutral form. */
 export function readRequest(body: JsonObject, losses: Losses): Conversation {
-  for (const [name, value] of Object.entries(body)) {
-    if (!KNOWN.has(name) && value !== null) losses.lose('unknownMember', name);
-  }
-  if (optionalList(body, 'mcp_servers')) losses.lose('mcpServers', 'mcp_servers');
+  MESSAGES_MEMBERS.lose(body, losses);
   const tools = readTools(optionalList(body, 'tools') ?? [], losses);
   const config = optionalObject(body, 'output_config') ?? {};
   const instructions = readTexts(body['system'], 'system', losses).filter((part) => {

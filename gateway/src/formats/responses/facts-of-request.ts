@@ -1,22 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, isCount, readOptional, refuseOtherCase } from '../members.ts';
+import { checkRole, isBoolean, isCount, readOptional } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { responsesLayout } from './layout.ts';
+import { RESPONSES_MEMBERS } from './members.ts';
 import { isKeptByTheProvider, responsesPromptSize } from './prompt.ts';
 import { dispensableTools, responsesToolTypes } from './tools.ts';
-
-// What this gateway goes by.
-const JUDGED = new Set([
-  ...['model', 'input', 'instructions', 'stream', 'max_output_tokens', 'background', 'tools', 'tool_choice'],
-  ...['text', 'prompt', 'previous_response_id', 'conversation'],
-]);
 
 /** Reads the body of `POST /v1/responses`. What the gateway has no stake in is left to the upstream. */
 export function readResponses(body: ParsedBody): EndpointReading {
   const { value } = body;
-  refuseOtherCase(body.spans.keys(), JUDGED);
+  RESPONSES_MEMBERS.checkNames(body.spans.keys());
   const input = readInput(value);
   readOptional<string>(value, 'instructions', 'text', (text) => typeof text === 'string');
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;

@@ -5,7 +5,7 @@ import { UsageMember } from '../usage-member.ts';
 import { responsesEvents } from './events-of-answer.ts';
 import { readResponses } from './facts-of-request.ts';
 import { responsesEdits } from './layout.ts';
-import { RESPONSES_MEMBERS } from './prompt.ts';
+import { RESPONSES_MEMBERS } from './members.ts';
 import { readResponsesAnswer } from './read-answer.ts';
 import { ResponsesReader } from './read-stream.ts';
 import { responsesStreamError } from './stream-error.ts';
@@ -14,7 +14,7 @@ import { responsesStreamError } from './stream-error.ts';
 export const responses: Format = {
   surface: 'responses',
   dialect: 'openai',
-  commonMembers: RESPONSES_MEMBERS,
+  members: RESPONSES_MEMBERS,
   readRequest: readResponses,
   upstreamEdits: responsesEdits,
   readAnswer: readResponsesAnswer,

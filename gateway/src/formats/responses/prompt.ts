@@ -7,6 +7,7 @@ import {
   PromptParts,
   type PromptSize,
 } from '../prompt-parts.ts';
+import { RESPONSES_MEMBERS } from './members.ts';
 
 /**
  * Sealed reasoning is base64 of text: three of its characters are a little over two bytes, and prose has about four
@@ -72,26 +73,6 @@ const TEXTS: ReadonlySet<string> = new Set([
 /** Members that add to the prompt what only the provider knows. */
 const KEPT_BY_THE_PROVIDER = ['previous_response_id', 'conversation', 'prompt'] as const;
 const READ_BY_THE_MODEL = ['tools', 'text', 'prompt'];
-const COUNTED: ReadonlySet<string> = new Set(['model', 'input', 'instructions', ...READ_BY_THE_MODEL]);
-
-/** The members that every provider of the format takes. */
-export const RESPONSES_MEMBERS: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'instructions', 'max_output_tokens', 'stream', 'temperature', 'top_p', 'text'],
-  ...['tools', 'tool_choice', 'parallel_tool_calls', 'reasoning', 'include', 'store'],
-]);
-const SETTINGS: ReadonlySet<string> = new Set([
-  ...RESPONSES_MEMBERS,
-  ...[
-    'previous_response_id',
-    'conversation',
-    'max_tool_calls',
-    'top_logprobs',
-    'truncation',
-    'user',
-    'service_tier',
-  ],
-  ...['stream_options', 'background'],
-]);
 
 /** True if the prompt is, or goes on from, something that the provider keeps: then there may be no input. */
 export function isKeptByTheProvider(body: JsonObject): boolean {
@@ -115,7 +96,7 @@ export function responsesPromptSize(input: string | readonly JsonObject[], body:
     for (const item of input) addItem(parts, item);
   }
   for (const name of READ_BY_THE_MODEL) parts.addText(body[name]);
-  parts.addSettings(body, COUNTED, SETTINGS);
+  RESPONSES_MEMBERS.addOthers(parts, body);
   return parts.size;
 }
 

@@ -19,45 +19,18 @@ import type {
 import type { Feature } from '../translation/features.ts';
 import type { Losses } from '../translation/losses.ts';
 import { effortOf } from '../translation/reasoning-effort.ts';
+import { RESPONSES_MEMBERS } from './members.ts';
 import { readInput } from './read-input.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 
 // Reads the body of `POST /v1/responses` into the neutral form.
-
-/** The state at the provider that a request relies on: answers, conversations and templates that it keeps. */
-const STATE: ReadonlyMap<string, Feature> = new Map([
-  ['previous_response_id', 'serverState'],
-  ['conversation', 'serverState'],
-  ['prompt', 'promptTemplates'],
-  ['moderation', 'moderation'],
-]);
-
-const TRANSLATED = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens'],
-  ...[
-    'temperature',
-    'top_p',
-    'text',
-    'reasoning',
-    'include',
-    'top_logprobs',
-    'stream',
-    'store',
-    'background',
-  ],
-  ...['user', 'safety_identifier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'],
-  // It asks for padding, or (in chat's words) for the usage that a response has anyway.
-  'stream_options',
-]);
 
 const SEALED_REASONING = 'reasoning.encrypted_content';
 const LOGPROBS = 'message.output_text.logprobs';
 
 export function readRequest(body: JsonObject, losses: Losses): Conversation {
   const lose = (feature: Feature, path: string) => losses.lose(feature, path);
-  for (const [name, value] of Object.entries(body)) {
-    if ((value ?? null) !== null && !TRANSLATED.has(name)) lose(STATE.get(name) ?? 'unknownMember', name);
-  }
+  RESPONSES_MEMBERS.lose(body, losses);
   if (optionalBoolean(body, 'background')) lose('background', 'background');
   if (optionalBoolean(body, 'store')) lose('store', 'store');
   const items = inputItems(body['input']);

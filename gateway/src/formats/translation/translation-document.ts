@@ -1,4 +1,11 @@
-import { type Direction, type Treatment, treatmentOf } from './feature-table.ts';
+import { formatOf } from '../formats.ts';
+import {
+  type Direction,
+  TRANSLATED_FORMATS,
+  type TranslatedFormat,
+  type Treatment,
+  treatmentOf,
+} from './feature-table.ts';
 import { FEATURES, type Feature } from './features.ts';
 
 const DIRECTIONS: readonly Direction[] = [
@@ -29,12 +36,28 @@ export function translationDocument(): string {
 | feature | ${DIRECTIONS.map((direction) => direction.replace(' to ', ' → ')).join(' | ')} |
 |---|${DIRECTIONS.map(() => '---|').join('')}
 ${rows.join('\n')}
+
+## Members of a body
+
+A member that is not named here is lost as the feature that it is, or as any other member. The common ones are those that a provider with
+[\`strict_fields\`](catalogue.md#how-a-provider-differs-from-its-protocol) gets; natively, every other provider gets all.
+
+| format | common | further ones that a translation reads |
+|---|---|---|
+${TRANSLATED_FORMATS.map(membersRow).join('\n')}
 ${AFTER}`;
+}
+
+function membersRow(format: TranslatedFormat): string {
+  const { common, translated } = formatOf(format).members;
+  const further = translated.filter((name) => !common.has(name));
+  const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  return `| ${format} | ${list([...common])} | ${list(further)} |`;
 }
 
 const BEFORE = `# Translation between formats
 
-<!-- Written by \`npm run generate\` from gateway/src/formats/translation/feature-table.ts. -->
+<!-- Written by \`npm run generate\` from the feature table and the members of each format. -->
 
 A caller can use chat completions (\`/v1/chat/completions\`), messages (\`/v1/messages\`) or responses (\`/v1/responses\`) on
 any route that serves the endpoint, whatever its provider speaks. If the provider has the same
