@@ -1,11 +1,11 @@
+import { parseBounded } from '../formats/translation/bounded-json.ts';
+import { InputPieces } from '../formats/translation/input-pieces.ts';
 import { parseJson } from '../wire/answer-json.ts';
 import { isJsonObject } from '../wire/json.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';
 import { type SmallestBounds, smallestJson } from './smallest-json.ts';
 
 const MAX_CALLS = 8;
-/** The depth of an input's nesting: it may be written again as JSON. */
-const DEEPEST = 128;
 /** A tool of a namespace has its own name after this. */
 const NAMESPACE_END = '__';
 const ASKS = /Call the tool ([\w.:-]{1,128}) with (?=\{)/g;
@@ -53,24 +53,7 @@ function inputOf({ isCustom }: EchoTool, json: string): string {
 
 /** The JSON object that begins here; undefined where none does. */
 function objectAt(text: string, start: number): string | undefined {
-  let depth = 0;
-  let isInString = false;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
-    if (isInString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') {
-      isInString = true;
-    } else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > DEEPEST) return undefined;
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      if (depth > 0) continue;
-      const json = text.slice(start, at + 1);
-      return isJsonObject(parseJson(json)) ? json : undefined;
-    }
-  }
-  return undefined;
+  const pieces = new InputPieces();
+  const json = pieces.add(text.slice(start));
+  return pieces.isComplete && isJsonObject(parseBounded(json)) ? json : undefined;
 }

@@ -1,6 +1,5 @@
 import type { MemberSpan } from '../wire/scan-json.ts';
-import type { ValueSpan } from '../wire/scan-list.ts';
-import type { Edit } from '../wire/splice.ts';
+import { type Edit, editsWithout, type Span } from '../wire/splice.ts';
 import type { ParsedBody } from './parse-body.ts';
 
 // What of a caller's body is changed on its way to a provider: the model, the output cap under the names that the
@@ -18,7 +17,7 @@ export interface BodyLayout {
   readonly tools?: readonly ToolPlace[];
 }
 
-export interface ToolPlace extends ValueSpan {
+export interface ToolPlace extends Span {
   readonly type: string;
 }
 
@@ -82,33 +81,15 @@ export function bodyEdits(
     text: JSON.stringify(target.upstreamModel) + added,
   });
 
-  const removals = removalEdits(members, removed);
+  const names = [...members.keys()];
+  const places = Array.from(members.values(), ({ keyStart, valueEnd }) => ({
+    start: keyStart,
+    end: valueEnd,
+  }));
+  const removals = editsWithout(places, (index) => removed.has(names[index] ?? ''));
   const isGone = ({ start, end }: Edit) => removals.some((gone) => gone.start < end && start < gone.end);
   if (target.asksForUsage && !removed.has('stream_options')) {
     edits.push(...layout.usageEdits.filter((edit) => !isGone(edit)));
   }
   return [...edits, ...removals];
-}
-
-/** Takes members out of an object, each run of neighbours with its commas. */
-function removalEdits(members: BodyLayout['members'], removed: ReadonlySet<string>): Edit[] {
-  const edits: Edit[] = [];
-  const spans = [...members];
-  let keptEnd: number | undefined;
-  for (let at = 0; at < spans.length; at += 1) {
-    const [name, span] = spans[at] as [string, MemberSpan];
-    if (!removed.has(name)) {
-      keptEnd = span.valueEnd;
-      continue;
-    }
-    let last = span;
-    while (at + 1 < spans.length && removed.has(spans[at + 1]?.[0] ?? '')) {
-      at += 1;
-      last = spans[at]?.[1] ?? last;
-    }
-    const next = spans[at + 1]?.[1];
-    if (keptEnd !== undefined) edits.push({ start: keptEnd, end: last.valueEnd, text: '' });
-    else edits.push({ start: span.keyStart, end: next ? next.keyStart : last.valueEnd, text: '' });
-  }
-  return edits;
 }

@@ -1,3 +1,6 @@
+import { membersIn } from './scan-json.ts';
+import { editsWithout, splice } from './splice.ts';
+
 export interface JsonObject {
   readonly [name: string]: unknown;
 }
@@ -19,10 +22,6 @@ interface RawJson {
   readonly rawJSON: string;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-
 /**
  * The text of a JSON object without its member `name`, every other byte as it was. Parsing and writing again
  * would reorder and reformat what an upstream sent. The text must be a valid JSON object.
@@ -30,19 +29,14 @@ const COMMA = 0x2c;
 export function withoutMember(json: string, name: string): string {
   const short = withoutLastNull(json, name);
   if (short !== undefined) return short;
-  const open = json.indexOf('{');
-  const kept: string[] = [];
-  let at = open + 1;
-  while (true) {
-    const { keyStart, keyEnd, end } = memberAt(json, at);
-    // An empty object has no key.
-    if (keyEnd > keyStart && JSON.parse(json.slice(keyStart, keyEnd)) !== name)
-      kept.push(json.slice(at, end));
-    at = end;
-    if (json.charCodeAt(at) !== COMMA) break;
-    at += 1;
-  }
-  return json.slice(0, open + 1) + kept.join(',') + json.slice(at);
+  const bytes = Buffer.from(json);
+  const members = membersIn(bytes);
+  const places = members.map(({ keyStart, valueEnd }) => ({ start: keyStart, end: valueEnd }));
+  const names = members.map(({ keyStart, keyEnd }) => JSON.parse(bytes.toString('utf8', keyStart, keyEnd)));
+  return splice(
+    bytes,
+    editsWithout(places, (index) => names[index] === name),
+  ).toString();
 }
 
 /** The same where the member is null, the last one, and surely the only one of its name, as in most chunks of a stream. */
@@ -51,36 +45,4 @@ function withoutLastNull(json: string, name: string): string | undefined {
   // The comma is outside a string: a quote that ends one is followed by no name. Escaped, the name may be spelled otherwise.
   const isLast = start > 0 && json.endsWith(`,"${name}":null}`) && start === json.length - name.length - 9;
   return isLast && !json.includes('\\u') ? `${json.slice(0, start)}}` : undefined;
-}
-
-/** The member that starts at `start`: its key with the quotes, and the comma or brace that ends it. */
-function memberAt(json: string, start: number): { keyStart: number; keyEnd: number; end: number } {
-  let keyStart = start;
-  let keyEnd = start;
-  let depth = 0;
-  for (let at = start; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE) {
-      const close = stringEnd(json, at);
-      if (keyEnd === start) [keyStart, keyEnd] = [at, close];
-      at = close - 1;
-    } else if (code === 0x5b || code === 0x7b) {
-      depth += 1;
-    } else if (depth > 0 && (code === 0x5d || code === 0x7d)) {
-      depth -= 1;
-    } else if (depth === 0 && (code === COMMA || code === 0x7d)) {
-      return { keyStart, keyEnd, end: at };
-    }
-  }
-  return { keyStart, keyEnd, end: json.length };
-}
-
-/** Just past the quote that closes the string which opens at `open`. */
-function stringEnd(json: string, open: number): number {
-  for (let at = open + 1; at < json.length; at += 1) {
-    const code = json.charCodeAt(at);
-    if (code === BACKSLASH) at += 1;
-    else if (code === QUOTE) return at + 1;
-  }
-  return json.length;
 }

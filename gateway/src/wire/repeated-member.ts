@@ -1,59 +1,48 @@
-// Where a member stands twice in an object. Only a text of which that is known is looked at, so this may take its time.
+import { type MemberSpan, membersIn } from './scan-json.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+// The place where a member stands twice in an object. Only a text of which that is known is looked at, so this may take its time.
 
 const MAX_NAME_LENGTH = 64;
 const MAX_PATH_LENGTH = 256;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
 
-/** An object or a list that has begun, and where in it the text is. */
+/** An object or a list in which the text is looked through, and how far. */
 interface Level {
   /** The names of an object so far; undefined for a list. */
   readonly names: Set<string> | undefined;
+  readonly members: readonly MemberSpan[];
+  readonly start: number;
   name: string;
   index: number;
-  isName: boolean;
 }
 
 /** The path of the first member whose name its object has already, as `messages[0].role`. The text must be valid JSON. */
 export function repeatedMember(json: Buffer): string {
-  const levels: Level[] = [];
-  for (let at = 0; at < json.length; at += 1) {
-    const level = levels.at(-1);
-    switch (json[at]) {
-      case OPEN_OBJECT:
-      case OPEN_ARRAY:
-        levels.push({
-          names: json[at] === OPEN_OBJECT ? new Set() : undefined,
-          name: '',
-          index: 0,
-          isName: true,
-        });
-        break;
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
-        levels.pop();
-        break;
-      case COMMA:
-        if (level) Object.assign(level, { index: level.index + 1, isName: true });
-        break;
-      case QUOTE: {
-        const start = at;
-        for (at += 1; at < json.length && json[at] !== QUOTE; at += 1) if (json[at] === BACKSLASH) at += 1;
-        if (!level?.names || !level.isName) break;
-        level.name = JSON.parse(json.toString('utf8', start, at + 1));
-        level.isName = false;
-        if (level.names.has(level.name)) return pathOf(levels);
-        level.names.add(level.name);
-      }
+  const levels: Level[] = [levelAt(json, 0, json.length)];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    level.index += 1;
+    const span = level.members[level.index];
+    if (!span) {
+      levels.pop();
+      continue;
     }
+    if (level.names) {
+      level.name = JSON.parse(json.toString('utf8', level.start + span.keyStart, level.start + span.keyEnd));
+      if (level.names.has(level.name)) return pathOf(levels);
+      level.names.add(level.name);
+    }
+    const [start, end] = [level.start + span.valueStart, level.start + span.valueEnd];
+    if (json[start] === OPEN_OBJECT || json[start] === OPEN_ARRAY) levels.push(levelAt(json, start, end));
   }
   throw new Error('no member stands twice');
+}
+
+function levelAt(json: Buffer, start: number, end: number): Level {
+  const members = membersIn(json.subarray(start, end));
+  // An element of a list has no key.
+  const isObject = members.some(({ keyStart, keyEnd }) => keyEnd > keyStart);
+  return { names: isObject ? new Set() : undefined, members, start, name: '', index: -1 };
 }
 
 function pathOf(levels: readonly Level[]): string {

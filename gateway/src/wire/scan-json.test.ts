@@ -33,10 +33,11 @@ describe('scanJson', () => {
     });
   }
 
-  it('counts the members of the outermost object only', () => {
+  it('counts the members of the outermost object or list only', () => {
     const json = Buffer.from('{"a":{"b":1,"c":2},"d":[{"e":1}]}');
     assert.equal(scanJson(json, { ...NO_LIMITS, members: 1 }), 'members');
     assert.notEqual(scanJson(json, { ...NO_LIMITS, members: 2 }), 'members');
+    assert.equal(scanJson(Buffer.from('[1,[2,3]]'), { ...NO_LIMITS, members: 1 }), 'members');
   });
 
   for (const json of [
@@ -45,6 +46,9 @@ describe('scanJson', () => {
     '{"a":"","b":null,"c":-1e5,"d":true}',
     '{}',
     '[{"a":1}]',
+    ' [ 1 , "a,\\"]" , [ 2, [] ],{} , null ] ',
+    '[]',
+    ' [ ] ',
     '"a"',
   ]) {
     it(`finds the members of ${JSON.stringify(json)}`, () => {
@@ -52,10 +56,11 @@ describe('scanJson', () => {
       const scan = scanJson(bytes, NO_LIMITS);
       assert.ok(typeof scan === 'object');
       const parsed: unknown = JSON.parse(json);
-      const expected =
-        typeof parsed === 'object' && !Array.isArray(parsed) ? Object.entries(parsed ?? {}) : [];
+      const expected = Array.isArray(parsed)
+        ? parsed.map((element: unknown) => ['', element])
+        : Object.entries(typeof parsed === 'object' ? (parsed ?? {}) : {});
       const found = scan.members.map(({ keyStart, keyEnd, valueStart, valueEnd }) => [
-        JSON.parse(bytes.toString('utf8', keyStart, keyEnd)),
+        JSON.parse(bytes.toString('utf8', keyStart, keyEnd) || '""'),
         JSON.parse(bytes.toString('utf8', valueStart, valueEnd)),
       ]);
       assert.deepEqual(found, expected);

@@ -1,17 +1,17 @@
 // One pass over the bytes of a JSON text before anything is parsed. It bounds what the text can become in memory,
-// and it notes where the members of the outermost object lie, so that some of them can be replaced later while every
-// other byte stays as it was sent.
+// and it notes where the members of the outermost object (or the elements of the outermost list) lie, so that some of them
+// can be replaced later while every other byte stays as it was sent.
 
 export interface ScanLimits {
   /** Arrays and objects within each other. */
   readonly depth: number;
   /** The number of `{ } [ ] , :` outside strings: each stands for a value, and a value costs many times its bytes. */
   readonly structure: number;
-  /** Members of the outermost object. */
+  /** Members of the outermost object, or elements of the outermost list. */
   readonly members: number;
 }
 
-/** The place of a member: its key with the quotes, and its value. Byte positions; the ends are exclusive. */
+/** The place of a member: its key with the quotes, empty for an element of a list, and its value. Byte positions; the ends are exclusive. */
 export interface MemberSpan {
   readonly keyStart: number;
   readonly keyEnd: number;
@@ -20,7 +20,7 @@ export interface MemberSpan {
 }
 
 export interface JsonScan {
-  /** The members of the outermost object, in order; none when the text is something else. */
+  /** The members of the outermost object, or the elements of the outermost list, in order; none when the text is something else. */
   readonly members: readonly MemberSpan[];
   /** The number of `{ } [ ] , :` outside strings. */
   readonly structure: number;
@@ -59,12 +59,14 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
   let keyEnd = NONE;
   let valueStart = NONE;
   let isAfterColon = false;
+  let isList = false;
   // Just past the last byte that was not white space.
   let end = 0;
 
   const closeMember = () => {
-    if (keyStart !== NONE && valueStart !== NONE) {
-      members.push({ keyStart, keyEnd, valueStart, valueEnd: end });
+    if (valueStart !== NONE) {
+      if (isList) members.push({ keyStart: valueStart, keyEnd: valueStart, valueStart, valueEnd: end });
+      else if (keyStart !== NONE) members.push({ keyStart, keyEnd, valueStart, valueEnd: end });
     }
     keyStart = NONE;
     valueStart = NONE;
@@ -75,14 +77,16 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
     const byte = json[at] as number;
     // Space, tab, line feed, carriage return.
     if (byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d) continue;
-    if (isAfterColon && valueStart === NONE && depth === 1) valueStart = at;
+    if (depth === 1 && valueStart === NONE) {
+      if (isList ? byte !== COMMA && byte !== CLOSE_ARRAY : isAfterColon) valueStart = at;
+    }
     switch (byte) {
       case QUOTE: {
         const start = at;
         for (at += 1; at < json.length && json[at] !== QUOTE; at += 1) {
           if (json[at] === BACKSLASH) at += 1;
         }
-        if (depth === 1 && !isAfterColon && keyStart === NONE) {
+        if (depth === 1 && !isAfterColon && keyStart === NONE && !isList) {
           keyStart = start;
           keyEnd = at + 1;
         }
@@ -91,6 +95,7 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
       case OPEN_ARRAY:
       case OPEN_OBJECT:
         structure += 1;
+        if (depth === 0) isList = byte === OPEN_ARRAY;
         depth += 1;
         if (depth > limits.depth) return 'depth';
         break;
@@ -120,6 +125,14 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
     if (members.length > limits.members) return 'members';
   }
   return { members, structure, allMembers, excessDigits };
+}
+
+const NO_LIMITS: ScanLimits = { depth: Infinity, structure: Infinity, members: Infinity };
+
+/** The places of the members of an object, or of the elements of a list, in a text that is known to be valid. */
+export function membersIn(json: Uint8Array): readonly MemberSpan[] {
+  const scan = scanJson(json, NO_LIMITS);
+  return typeof scan === 'string' ? [] : scan.members;
 }
 
 /** True if the byte is one of a number, or of `true`, `false` and `null`. */

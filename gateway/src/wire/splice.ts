@@ -1,7 +1,11 @@
-/** Bytes from `start` to `end` that give way to a text. An empty range inserts. */
-export interface Edit {
+/** Bytes from `start` to `end`, which is exclusive. */
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+/** Bytes that give way to a text. An empty range inserts. */
+export interface Edit extends Span {
   readonly text: string;
 }
 
@@ -14,4 +18,22 @@ export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
     at = end;
   }
   return Buffer.concat([...parts, bytes.subarray(at)]);
+}
+
+/** The edits that take members out of an object, or elements out of a list: each run of neighbours with its commas. */
+export function editsWithout(places: readonly Span[], isGone: (index: number) => boolean): Edit[] {
+  const edits: Edit[] = [];
+  let keptEnd: number | undefined;
+  for (let at = 0; at < places.length; at += 1) {
+    const first = places[at] as Span;
+    if (!isGone(at)) {
+      keptEnd = first.end;
+      continue;
+    }
+    while (at + 1 < places.length && isGone(at + 1)) at += 1;
+    const { end } = places[at] as Span;
+    if (keptEnd !== undefined) edits.push({ start: keptEnd, end, text: '' });
+    else edits.push({ start: first.start, end: places[at + 1]?.start ?? end, text: '' });
+  }
+  return edits;
 }

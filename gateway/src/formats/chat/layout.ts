@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { type MemberSpan, scanJson } from '../../wire/scan-json.ts';
+import { type MemberSpan, membersIn } from '../../wire/scan-json.ts';
 import type { Edit } from '../../wire/splice.ts';
 import { type BodyLayout, bodyEdits, layoutOf, type UpstreamTarget } from '../body-layout.ts';
 import type { ParsedBody } from '../parse-body.ts';
 
 export const CAP_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
-
-const NO_LIMITS = { depth: Infinity, structure: Infinity, members: Infinity };
 
 /** The places of the changes. */
 export function chatLayout(body: ParsedBody, isStream: boolean): BodyLayout {
@@ -37,8 +35,7 @@ export function usageEdits({ value, bytes, spans }: ParsedBody): Edit[] {
 }
 
 function editsWithin(options: JsonObject, bytes: Buffer, { valueStart, valueEnd }: MemberSpan): Edit[] {
-  const scan = scanJson(bytes.subarray(valueStart, valueEnd), NO_LIMITS);
-  const inner = typeof scan === 'string' ? [] : scan.members;
+  const inner = membersIn(bytes.subarray(valueStart, valueEnd));
   const asked = inner.find(
     ({ keyStart, keyEnd }) =>
       JSON.parse(bytes.toString('utf8', valueStart + keyStart, valueStart + keyEnd)) === 'include_usage',

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { listSpans } from '../../wire/scan-list.ts';
-import type { Edit } from '../../wire/splice.ts';
+import { membersIn } from '../../wire/scan-json.ts';
+import { type Edit, editsWithout } from '../../wire/splice.ts';
 import type { ToolPlace } from '../body-layout.ts';
 import { toolTypesOf } from '../members.ts';
 import type { ParsedBody } from '../parse-body.ts';
@@ -40,28 +40,17 @@ export function toolSpans({ value, bytes, spans }: ParsedBody): readonly ToolPla
   const { tools } = value;
   const span = spans.get('tools');
   if (!Array.isArray(tools) || !span) return [];
-  return listSpans(bytes, span.valueStart, span.valueEnd).map((place, index) => {
+  const { valueStart: offset, valueEnd } = span;
+  return membersIn(bytes.subarray(offset, valueEnd)).map(({ valueStart, valueEnd: end }, index) => {
     const type = typeOf(tools[index]);
+    const place = { start: offset + valueStart, end: offset + end };
     return { ...place, type: DISPENSABLE.has(type) ? (type as string) : '' };
   });
 }
 
-/** Takes the tools of these types out of their list, each run of neighbours with its commas. */
+/** Takes the tools of these types out of their list. */
 export function toolEdits(tools: readonly ToolPlace[], dropped: ReadonlySet<string>): Edit[] {
-  const edits: Edit[] = [];
-  let keptEnd: number | undefined;
-  for (let at = 0; at < tools.length; at += 1) {
-    const first = tools[at];
-    if (!first || !dropped.has(first.type)) {
-      keptEnd = first?.end;
-      continue;
-    }
-    while (dropped.has(tools[at + 1]?.type ?? '')) at += 1;
-    const { end } = tools[at] ?? first;
-    const start = keptEnd ?? first.start;
-    edits.push({ start, end: keptEnd === undefined ? (tools[at + 1]?.start ?? end) : end, text: '' });
-  }
-  return edits;
+  return editsWithout(tools, (index) => dropped.has(tools[index]?.type ?? ''));
 }
 
 function typeOf(tool: unknown): unknown {
