@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
 import { maintainTelemetry } from './analytics/maintenance/maintain-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
-import { sweepUpstreamStates } from './catalogue/index.ts';
+import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
 
@@ -159,4 +159,5 @@ async function deleteExpired(database: Database, signInWindowSeconds: number): P
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
   await sweepUpstreamStates(database);
+  await sweepKeptItems(database);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { type Database, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
-import { sweepUpstreamStates } from './catalogue/index.ts';
+import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
 import { sweepIdempotencyKeys } from './keys/index.ts';
 import { waitingForLocks } from './testing/hold-organization.ts';
 
@@ -49,6 +49,19 @@ const sweeps: readonly Sweep[] = [
       FROM unnest(${names}::text[]) AS name`,
     renew: 'UPDATE upstream_states SET updated_at = clock_timestamp() WHERE instance = $1',
     name: 'instance',
+  },
+  {
+    what: 'items of translated responses',
+    table: 'kept_items',
+    sweep: sweepKeptItems,
+    insert: (names, isOld) => sql()`
+      INSERT INTO kept_items (organization_id, id_hash, sealed, kept_until)
+      SELECT o.id, decode(md5(name) || md5(name), 'hex'), name::bytea,
+             clock_timestamp() + CASE WHEN ${isOld} THEN interval '-1 minute' ELSE interval '1 minute' END
+      FROM organizations o, unnest(${names}::text[]) AS name`,
+    renew:
+      "UPDATE kept_items SET kept_until = clock_timestamp() + interval '1 hour' WHERE sealed = $1::text::bytea",
+    name: "convert_from(sealed, 'UTF8')",
   },
 ];
 

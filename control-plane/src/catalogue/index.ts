@@ -12,4 +12,4 @@ export {
 } from './operate-routes.ts';
 export { callPricesInPkr, pricesInPkr } from './prices-in-pkr.ts';
 export { findActiveRoutes, findRouteOfAlias } from './queries.ts';
-export { sweepUpstreamStates } from './sweep-upstream-states.ts';
+export { sweepKeptItems, sweepUpstreamStates } from './sweep-gateway-rows.ts';

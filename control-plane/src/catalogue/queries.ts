@@ -169,6 +169,11 @@ export const deleteOldStates = statement<NoParameters>(
   sql`DELETE FROM upstream_states WHERE greatest(until, updated_at) < clock_timestamp() - interval '1 hour'`,
 );
 
+export const deleteOldItems = statement<NoParameters>(
+  'catalogue-delete-old-items',
+  sql`DELETE FROM kept_items WHERE kept_until < clock_timestamp()`,
+);
+
 export const findRoute = statement<
   { id: string },
   { isActive: boolean; isBuiltIn: boolean; aliasOf: string | null }

@@ -4,7 +4,7 @@ import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { applyCatalogue } from './apply-catalogue.ts';
 import { listRouteOverviews } from './operate-routes.ts';
 import { readCatalogue } from './read-catalogue.ts';
-import { sweepUpstreamStates } from './sweep-upstream-states.ts';
+import { sweepUpstreamStates } from './sweep-gateway-rows.ts';
 
 const FILE = `providers:
   one: { protocol: openai, base_url: "http://127.0.0.1:1/v1", api_key_env: A_KEY }

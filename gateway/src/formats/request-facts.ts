@@ -1,5 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import type { BodyLayout } from './body-layout.ts';
+import type { OwnReference } from './responses/own-items.ts';
 
 // What is known of a request once its body was read. All of it is plain data, because a large body is read in another
 // thread, and little of it: the parsed body is not kept.
@@ -31,6 +32,8 @@ export interface RequestFacts {
   readonly toolLimits: ReadonlyMap<string, number>;
   /** Hosted tools among them that are only declared: where they are not part of the price, they can be left out. */
   readonly dispensableTools?: readonly string[];
+  /** The items that this gateway keeps and that the body refers to; left out where there are none. */
+  readonly ownReferences?: readonly OwnReference[];
   readonly layout: BodyLayout;
 }
 

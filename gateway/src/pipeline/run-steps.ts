@@ -53,7 +53,11 @@ function isToBeRepeated(run: Run<Learned>): run is FailedRun {
 /** The facts that do not depend on presumed ones. The request is counted once and its body is read once. */
 function keptOf({ learned, error }: FailedRun) {
   const { rate, callersBody, heldBody, model, isStream, parsedBody } = learned;
-  if (!callersBody || !heldBody) return { countedRate: rate, ...(rate?.isAllowed && { bodyError: error }) };
+  // Its bytes are gone once they were read.
+  const isLost = callersBody?.length === 0 && !parsedBody;
+  if (isLost) heldBody?.release();
+  if (!callersBody || !heldBody || isLost)
+    return { countedRate: rate, ...(rate?.isAllowed && { bodyError: error }) };
   const body = { countedRate: rate, callersBody, heldBody };
   return parsedBody ? { ...body, model, isStream, parsedBody } : body;
 }

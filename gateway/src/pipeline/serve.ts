@@ -3,6 +3,7 @@ import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from 
 import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
+import { keepItemsOf } from '../kept-items/kept-items.ts';
 import { type Metered, meter, NOTHING_USED, totalMicroPkr } from '../steps/meter.ts';
 import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
@@ -49,6 +50,9 @@ export async function serve(
         recorded = recordedOutcome(outcome, exchange.stopReason === 'caller_gone');
         finished = await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;
+        if (learned.outgoing?.answerForm.translation?.notes.itemSeed !== undefined) {
+          await keepItemsOf(outcome, exchange.id, organizationId, dependencies);
+        }
         const { heldMicroPkr } = learned;
         const costMicroPkr = totalMicroPkr(metered, exchange);
         void releaseSurplus({ organizationId, heldMicroPkr }, exchange, costMicroPkr, dependencies);

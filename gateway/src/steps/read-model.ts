@@ -1,27 +1,34 @@
+import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { createCall } from '../formats/call.ts';
+import type { BodyIssue, RequestReading } from '../formats/request-facts.ts';
+import { bodyTooLarge, noRoomForBody } from '../http/body-errors.ts';
+import { findKeptItems } from '../kept-items/kept-items.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
+import type { ReadResult } from '../readers/reads.ts';
+import { splice } from '../wire/splice.ts';
 import { awaitRead } from './await-read.ts';
 
 type Read = Pick<Context, 'model' | 'isStream' | 'parsedBody'>;
-type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody'> & Partial<Read>;
+type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody' | 'heldBody'> & Partial<Read>;
 
 /**
  * Reads what the body asks for, in a reader thread if it is large. The model and whether a stream is wanted are returned
  * also for a body that `checkBody` refuses.
  */
 export async function readModel(
-  { key, endpoint, callersBody, parsedBody, model = '', isStream = false }: Needs,
+  { key, endpoint, callersBody, heldBody, parsedBody, model = '', isStream = false }: Needs,
   exchange: Exchange,
-  { readers }: Pick<Dependencies, 'readers'>,
+  dependencies: Pick<Dependencies, 'readers' | 'database' | 'settings'>,
 ): Promise<Read> {
   // An earlier run of the steps read it.
   if (parsedBody) return { model, isStream, parsedBody };
   exchange.throwIfStopped();
-  const owner = key.organizationId;
-  const read = readers.read(owner, 'request', { endpoint }, callersBody);
-  const { result, body } = await awaitRead(exchange, read);
+  const readOnce = (bytes: Context['callersBody']) =>
+    awaitRead(exchange, dependencies.readers.read(key.organizationId, 'request', { endpoint }, bytes));
+  const first = await readOnce(callersBody);
+  const { result, body } = await withKeptItems(first, key, heldBody, dependencies, readOnce);
   const said = result.kind === 'refused' ? result : result.facts;
   return {
     model: said.model,
@@ -31,4 +38,41 @@ export async function readModel(
         ? { kind: 'refused', issue: result.issue }
         : { kind: 'call', call: createCall(result.facts, body) },
   };
+}
+
+/** The reading of the body with the items in it that it refers to, where this gateway keeps them. */
+async function withKeptItems(
+  read: ReadResult<RequestReading>,
+  { organizationId }: Context['key'],
+  heldBody: Context['heldBody'],
+  { database, settings }: Pick<Dependencies, 'database' | 'settings'>,
+  readOnce: (bytes: ByteBlocks) => Promise<ReadResult<RequestReading>>,
+): Promise<ReadResult<RequestReading>> {
+  const { result, body } = read;
+  const references = result.kind === 'read' ? (result.facts.ownReferences ?? []) : [];
+  if (result.kind === 'refused' || references.length === 0) return read;
+  const ids = [...new Set(references.map(({ id }) => id))];
+  const kept = await findKeptItems(ids, organizationId, { database });
+  const missing = references.find(({ id }) => !kept.has(id));
+  const { model, isStream } = result.facts;
+  const refused = (issue: BodyIssue) => ({
+    result: { kind: 'refused', issue, model, isStream } as const,
+    body,
+  });
+  if (missing) return refused(noSuchItem(missing.path));
+  const edits = references.map(({ start, end, id }) => ({ start, end, text: kept.get(id) ?? '' }));
+  const length = edits.reduce(
+    (sum, { start, end, text }) => sum + Buffer.byteLength(text) + start - end,
+    body.length,
+  );
+  if (length > settings.bodyLimitBytes) throw bodyTooLarge(settings.bodyLimitBytes);
+  if (!heldBody.resize(body.length + length)) throw noRoomForBody();
+  const whole = splice(body, edits);
+  heldBody.resize(whole.length);
+  return readOnce(ByteBlocks.of(whole));
+}
+
+function noSuchItem(path: string): BodyIssue {
+  const message = `${path} refers to an item that is not kept. Items are kept for an hour, for their organization. Send the item whole: SDKs do with store: false.`;
+  return { status: 400, message, param: path };
 }

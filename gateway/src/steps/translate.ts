@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createCall } from '../formats/call.ts';
 import type { TranslationNotes, TranslationOptions } from '../formats/translation/index.ts';
 import { noRoomForBody, unusableBody } from '../http/body-errors.ts';
@@ -7,6 +8,9 @@ import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
 import { type Candidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
 import { awaitRead } from './await-read.ts';
+
+/** No one guesses so many. */
+const SEED_BYTES = 16;
 
 type Needs = Pick<Context, 'key' | 'endpoint' | 'call' | 'heldBody' | 'candidates' | 'presumed'>;
 type Using = Pick<Dependencies, 'readers'>;
@@ -78,6 +82,7 @@ async function translateFor(
     requestId: exchange.id,
     createdSeconds: Number(exchange.startedAtMicros / 1_000_000n),
     promptTokens: call.promptTokens,
+    ...(endpoint === 'responses' && { itemSeed: randomBytes(SEED_BYTES).toString('hex') }),
   };
   if (call.format === surface) {
     const translation = endpoint === surface ? undefined : { dropped: [], notes: plainNotes(call, options) };

@@ -39,6 +39,7 @@ GRANT SELECT, INSERT, UPDATE ON api_keys, balances, providers, routes TO gatehou
 GRANT SELECT, INSERT, DELETE ON route_aliases, route_targets, provider_credentials TO gatehouse_service;
 GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_states TO gatehouse_service;
+GRANT SELECT, INSERT, DELETE ON kept_items TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys, holds TO gatehouse_service;
 
 -- Money in and money spent are never changed. Settlements are used through the table; partitions belong to the owner.

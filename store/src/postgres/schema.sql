@@ -155,6 +155,18 @@ CREATE TABLE journal_positions (
 );
 CREATE INDEX journal_positions_by_time ON journal_positions USING btree (settled_at);
 
+CREATE TABLE kept_items (
+  organization_id uuid NOT NULL,
+  id_hash bytea NOT NULL,
+  sealed bytea NOT NULL,
+  kept_until timestamp with time zone NOT NULL,
+  CONSTRAINT kept_items_id_hash_check CHECK ((length(id_hash) = 32)),
+  CONSTRAINT kept_items_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT kept_items_pkey PRIMARY KEY (organization_id, id_hash),
+  CONSTRAINT kept_items_sealed_check CHECK ((length(sealed) <= 262144))
+);
+CREATE INDEX kept_items_kept_until ON kept_items USING btree (kept_until);
+
 CREATE TABLE organizations (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   name text NOT NULL,
@@ -520,6 +532,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON failed_sign_ins TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON holds TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON journal_positions TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT ON kept_items TO gatehouse_service;
 GRANT SELECT ON organizations TO gatehouse_service;
 GRANT SELECT ON organizations (activity_retention_days) TO gatehouse_retention;
 GRANT SELECT ON organizations (id) TO gatehouse_retention;

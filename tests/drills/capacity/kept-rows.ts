@@ -131,6 +131,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'until the process is gone',
     EXPIRED,
   ),
+  kept('kept_items', 'an item of a translated response', 'requests of some hours', 'an hour', EXPIRED),
   kept('schema_migrations', 'a migration', 'releases', 'for ever'),
   kept('schema_files', 'a function of the schema', 'releases', 'for ever'),
 ];

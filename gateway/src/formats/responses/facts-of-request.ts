@@ -5,6 +5,7 @@ import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { responsesLayout } from './layout.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
+import { ownReferences } from './own-items.ts';
 import { isKeptByTheProvider, responsesPromptSize } from './prompt.ts';
 import { dispensableTools, responsesToolTypes } from './tools.ts';
 
@@ -25,6 +26,7 @@ export function readResponses(body: ParsedBody): EndpointReading {
   const outputCap = readOptional<number>(value, 'max_output_tokens', 'a positive integer', (count) =>
     isCount(count),
   );
+  const references = ownReferences(body);
   const { overheadTokens, texts, uncountableParts } = responsesPromptSize(input, value);
   return {
     facts: {
@@ -35,6 +37,7 @@ export function readResponses(body: ParsedBody): EndpointReading {
       uncountableParts,
       toolTypes: responsesToolTypes(value),
       dispensableTools: dispensableTools(value),
+      ...(references.length > 0 && { ownReferences: references }),
       layout: responsesLayout(body),
     },
     overheadTokens,

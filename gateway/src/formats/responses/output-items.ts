@@ -2,6 +2,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { ReasoningSeal, ToolKind } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { inputOfText } from '../translation/tool-input.ts';
+import { ownSuffix } from './own-items.ts';
 import { TOOL_SEARCH } from './read-tools.ts';
 import { encryptedContent } from './reasoning.ts';
 import { idSuffix } from './response-object.ts';
@@ -23,7 +24,8 @@ const PREFIXES: Readonly<Record<ItemKind, string>> = {
 
 /** The same for the same place in the same answer, whole or streamed. */
 export function itemId(kind: ItemKind, notes: TranslationNotes, outputIndex: number): string {
-  return `${PREFIXES[kind]}_${idSuffix(notes)}_${outputIndex}`;
+  const suffix = notes.itemSeed === undefined ? idSuffix(notes) : ownSuffix(notes.itemSeed);
+  return `${PREFIXES[kind]}_${suffix}_${outputIndex}`;
 }
 
 export interface MessageContent {

@@ -44,7 +44,7 @@ export function translateRequest(
   const callIds = callIdsOf(asked.turns);
   const conversation = { ...asked, turns: withUniqueCalls(asked.turns) };
   const { body: written, customTools, toolNames } = provider.writeRequest(conversation, losses, options);
-  const { requestId, createdSeconds, promptTokens } = options;
+  const { requestId, createdSeconds, promptTokens, itemSeed } = options;
   return {
     body: written,
     dropped: losses.dropped,
@@ -59,6 +59,7 @@ export function translateRequest(
       ...(callIds.length > 0 && { callIds }),
       ...(options.keep.includes('reasoning_content') && { keepsReasoning: true }),
       ...(caller.echoOf && { echo: caller.echoOf(body) }),
+      ...(itemSeed !== undefined && body['store'] !== false && { itemSeed }),
       ...(conversation.namespaces && { namespaces: conversation.namespaces }),
       ...(conversation.hasToolSearch && { hasToolSearch: true }),
     },

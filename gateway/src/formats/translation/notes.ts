@@ -6,6 +6,8 @@ export interface TranslationOptions {
   readonly keep: readonly string[];
   /** True if the provider takes ids of tool calls that are nine letters and digits, and no others. */
   readonly hasShortIds?: boolean;
+  /** For the ids of items that are kept: 32 random hexadecimal digits, where the caller's format can refer to items. */
+  readonly itemSeed?: string;
   /** The gateway's id of the request: for ids that the provider does not give. */
   readonly requestId: string;
   /** When the request came, in seconds of Unix time: for a format that says when an answer was made. */
@@ -31,6 +33,8 @@ export interface TranslationNotes {
   readonly callIds?: readonly string[];
   /** True if the provider wants the text of its reasoning back. */
   readonly keepsReasoning?: true;
+  /** Given where the items of the answer are kept for the caller's next requests. */
+  readonly itemSeed?: string;
   /** Members of the caller's request that its format repeats in the answer (responses): the JSON of an object. */
   readonly echo?: string;
   /** The conversation's: a call of such a tool goes back under its namespace. */

@@ -5,3 +5,8 @@ import * as queries from './queries.ts';
 export async function sweepUpstreamStates(database: Database): Promise<void> {
   await database.run(queries.deleteOldStates);
 }
+
+/** Removes the items of translated responses that no request can refer to any more. */
+export async function sweepKeptItems(database: Database): Promise<void> {
+  await database.run(queries.deleteOldItems);
+}
