@@ -56,9 +56,9 @@ const sweeps: readonly Sweep[] = [
     sweep: sweepKeptItems,
     insert: (names, isOld) => sql()`
       INSERT INTO kept_items (organization_id, id_hash, sealed, kept_until)
-      SELECT o.id, decode(md5(name) || md5(name), 'hex'), name::bytea,
+      SELECT o.id, decode(md5(given) || md5(given), 'hex'), given::bytea,
              clock_timestamp() + CASE WHEN ${isOld} THEN interval '-1 minute' ELSE interval '1 minute' END
-      FROM organizations o, unnest(${names}::text[]) AS name`,
+      FROM organizations o, unnest(${names}::text[]) AS given`,
     renew:
       "UPDATE kept_items SET kept_until = clock_timestamp() + interval '1 hour' WHERE sealed = $1::text::bytea",
     name: "convert_from(sealed, 'UTF8')",

@@ -11,6 +11,7 @@ import { MAX_MODELS } from './discovery/page.ts';
 import { MAX_ROLE_LENGTH } from './formats/members.ts';
 import { BODY_LIMITS } from './formats/parse-body.ts';
 import { MAX_VALUE_LENGTH } from './formats/passed-headers.ts';
+import { MAX_OWN_REFERENCES } from './formats/responses/own-items.ts';
 import { MAX_INPUTS } from './formats/token-input.ts';
 import { MAX_KEPT_IDS } from './formats/translation/call-ids.ts';
 import {
@@ -29,6 +30,8 @@ import {
 } from './http/answers.ts';
 import { MAX_NAMES } from './http/names-in-header.ts';
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from './http/server.ts';
+import { MAX_ITEM_BYTES } from './kept-items/kept-items.ts';
+import { MAX_KEPT_BYTES, MAX_KEPT_ITEMS } from './kept-items/queries.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
@@ -160,6 +163,12 @@ const ANSWERS: readonly Row[] = [
     `${number(MAX_KEPT_IDS)} of a conversation`,
     'may be repeated',
   ],
+  [
+    'items of translated responses that are kept for an hour',
+    `${number(MAX_KEPT_ITEMS)} and ${bytes(MAX_KEPT_BYTES)} of an organisation, ${bytes(MAX_ITEM_BYTES)} each`,
+    'not kept',
+  ],
+  ['items that a body refers to', number(MAX_OWN_REFERENCES), '400'],
   ['wait for memory', seconds(MAX_WAIT_MS), '503, or an error event'],
   [
     'time for the caller to read',

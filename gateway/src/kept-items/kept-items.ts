@@ -13,7 +13,7 @@ import { hashOfId, seal, unseal } from './sealed-item.ts';
 
 /** A longer answer is not looked through, and a longer item is not kept. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-const MAX_ITEM_BYTES = 256 * 1024;
+export const MAX_ITEM_BYTES = 256 * 1024;
 /** Beyond, an answer has no more than is kept. */
 const MAX_ITEMS_OF_ANSWER = 256;
 

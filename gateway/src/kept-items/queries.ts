@@ -1,7 +1,7 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 
-/** Of one organisation at a time. */
+/** The items of one organisation at a time. */
 export const MAX_KEPT_ITEMS = 20_000;
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 

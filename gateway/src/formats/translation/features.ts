@@ -67,7 +67,7 @@ export const FEATURES = {
   webSearchOptions: '`web_search_options`',
   mcpServers: '`mcp_servers`',
   serverState: '`previous_response_id`, `conversation`',
-  itemReferences: 'stored texts and calls (`item_reference`); with `store: false` SDKs send them whole',
+  itemReferences: 'texts and calls that a provider stored (`item_reference`)',
   promptTemplates: '`prompt` templates',
   background: '`background`',
   moderation: '`moderation`',

@@ -80,6 +80,14 @@ stream. Completions and embeddings are never translated.
 `;
 
 const AFTER = `
+## Items that are referred to
+
+SDKs that leave \`store\` to the Responses API name what the model said before by the ids of its items (\`item_reference\`): the AI SDK does, from the
+second step of a tool loop on. After a translated answer no provider has them. So the gateway keeps them for an hour, and puts them in place of
+the references before the body is counted, whatever its provider. Only the organisation that was answered can refer to them. In PostgreSQL an item is
+sealed under a key that only its id gives, and the id is not stored. With \`"store": false\` nothing is kept. A reference to anything else is
+refused with 400. How much is kept is [limited](gateway-limits.md).
+
 ## How it is translated
 
 **Instructions.** For messages, leading system and developer messages become \`system\`. Instructions between the turns keep
