@@ -7,7 +7,7 @@ export interface ScanLimits {
   readonly depth: number;
   /** The number of `{ } [ ] , :` outside strings: each stands for a value, and a value costs many times its bytes. */
   readonly structure: number;
-  /** Members of the outermost object, or elements of the outermost list. */
+  /** Members of the outermost object. Of the elements of an outermost list as many are found, and more are no fault. */
   readonly members: number;
 }
 
@@ -65,8 +65,10 @@ export function scanJson(json: Uint8Array, limits: ScanLimits): JsonScan | keyof
 
   const closeMember = () => {
     if (valueStart !== NONE) {
-      if (isList) members.push({ keyStart: valueStart, keyEnd: valueStart, valueStart, valueEnd: end });
-      else if (keyStart !== NONE) members.push({ keyStart, keyEnd, valueStart, valueEnd: end });
+      if (isList) {
+        if (members.length < limits.members)
+          members.push({ keyStart: valueStart, keyEnd: valueStart, valueStart, valueEnd: end });
+      } else if (keyStart !== NONE) members.push({ keyStart, keyEnd, valueStart, valueEnd: end });
     }
     keyStart = NONE;
     valueStart = NONE;
