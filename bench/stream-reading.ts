@@ -120,7 +120,7 @@ function packetsOf(list: readonly string[]): readonly Buffer[] {
 }
 
 async function load(checkout: string): Promise<Gateway> {
-  const paths = ['gateway/src/formats/callers-stream.ts', 'gateway/src/protocols/callers-stream.ts'];
+  const paths = ['gateway/src/formats/formats.ts', 'gateway/src/protocols/callers-stream.ts'];
   const path = paths.map((one) => join(checkout, one)).find((one) => existsSync(one));
   if (path === undefined) throw new Error(`${checkout} is no checkout of this project`);
   return import(path);

@@ -8,7 +8,7 @@ import { LARGE_ECHO } from './demo/echo-bounds.ts';
 import { MAX_DIMENSIONS } from './demo/embeddings-echo.ts';
 import { MAX_CHOICES, MAX_INPUT_CHARACTERS } from './demo/read-echo.ts';
 import { MAX_MODELS } from './discovery/page.ts';
-import { MAX_ROLE_LENGTH } from './formats/members.ts';
+import { MAX_ROLE_LENGTH } from './formats/member-table.ts';
 import { BODY_LIMITS } from './formats/parse-body.ts';
 import { MAX_VALUE_LENGTH } from './formats/passed-headers.ts';
 import { MAX_OWN_REFERENCES } from './formats/responses/own-items.ts';

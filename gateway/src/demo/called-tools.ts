@@ -1,5 +1,5 @@
 import { parseBounded } from '../formats/translation/bounded-json.ts';
-import { InputPieces } from '../formats/translation/input-pieces.ts';
+import { InputPieces } from '../formats/translation/tool-input.ts';
 import { parseJson } from '../wire/answer-json.ts';
 import { isJsonObject } from '../wire/json.ts';
 import type { EchoConversation, EchoTool } from './conversation.ts';

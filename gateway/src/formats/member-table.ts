@@ -1,6 +1,6 @@
-import type { JsonObject } from '../wire/json.ts';
-import { refuseOtherCase } from './members.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import type { PromptParts } from './prompt-parts.ts';
+import { BodyError } from './request-facts.ts';
 import type { Feature } from './translation/features.ts';
 import type { Losses } from './translation/losses.ts';
 
@@ -51,4 +51,83 @@ const OWN_TRAITS: ReadonlySet<string> = new Set(['common', 'setting', 'judged', 
 
 function isFeature(trait: Trait): trait is Feature {
   return !OWN_TRAITS.has(trait);
+}
+
+// How every format reads the members of a body that it goes by.
+
+const MAX_TOOL_TYPES = 32;
+const MAX_TYPE_LENGTH = 64;
+
+/**
+ * Some providers read names without regard to case: one of the judged members that differs in case only would pass
+ * unseen here and count there.
+ */
+export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<string>): void {
+  for (const name of names) {
+    // Both ways: two letters outside ASCII have an ASCII letter as their other case.
+    const folded = name.length > MAX_TYPE_LENGTH ? name : name.toUpperCase().toLowerCase();
+    if (folded !== name && judged.has(folded)) {
+      throw new BodyError(`${folded} must be written in lower case.`, folded);
+    }
+  }
+}
+
+export const MAX_ROLE_LENGTH = 32;
+
+/** Refuses a role that is no short text. It may be left out or null: what a provider makes of that is its own matter. */
+export function checkRole(role: unknown, holder: string): void {
+  if (role === undefined || role === null || (typeof role === 'string' && role.length <= MAX_ROLE_LENGTH))
+    return;
+  throw new BodyError(
+    `${holder}.role must be text of at most ${MAX_ROLE_LENGTH} characters.`,
+    `${holder}.role`,
+  );
+}
+
+/** A member that may be left out or null. */
+export function readOptional<T>(
+  body: JsonObject,
+  name: string,
+  expected: string,
+  isRight: (value: unknown) => boolean,
+): T | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isRight(value)) throw new BodyError(`${name} must be ${expected}.`, name);
+  return value as T;
+}
+
+export function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+export function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}
+
+/** The distinct types of the tools; empty for a tool without one. */
+export function toolTypesOf(tools: unknown): readonly string[] {
+  const types = new Set<string>();
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const type = isJsonObject(tool) ? tool['type'] : undefined;
+    types.add(typeof type === 'string' ? type.slice(0, MAX_TYPE_LENGTH) : '');
+    // Nothing may hide behind the end of a list that is judged.
+    if (types.size > MAX_TOOL_TYPES) {
+      throw new BodyError(`tools must have at most ${MAX_TOOL_TYPES} types.`, 'tools');
+    }
+  }
+  return [...types];
+}
+
+/** How often the tools of each type may be used, of the types whose tools all state it in `max_uses`. */
+export function toolLimitsOf(tools: unknown): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>();
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const { type, max_uses: uses } = isJsonObject(tool) ? tool : {};
+    if (typeof type !== 'string' || type.length > MAX_TYPE_LENGTH) continue;
+    limits.set(type, (limits.get(type) ?? 0) + (isCount(uses) ? (uses as number) : Number.NaN));
+  }
+  // A sum with one that is not stated is no number.
+  const stated = Array.from(limits).filter(([, limit]) => Number.isFinite(limit));
+  return new Map(stated.slice(0, MAX_TOOL_TYPES));
 }

@@ -3,7 +3,7 @@ import { countTokens } from '../tokens/count-tokens.ts';
 import type { JsonScan } from '../wire/scan-json.ts';
 import type { EndpointReading } from './format.ts';
 import { formatOf } from './formats.ts';
-import { toolLimitsOf } from './members.ts';
+import { toolLimitsOf } from './member-table.ts';
 import { type ParsedBody, parseBody } from './parse-body.ts';
 import type { CountTokens } from './protocol.ts';
 import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';

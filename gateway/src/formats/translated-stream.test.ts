@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';
 import { redactionOf } from '../wire/redaction.ts';
-import { openCallersStream } from './callers-stream.ts';
+import { openCallersStream } from './formats.ts';
 import type { TranslationNotes } from './translation/index.ts';
 import { createStreamTranslator } from './translation/testing.fixture.ts';
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../wire/json.ts';
-import type { Usage } from './protocol.ts';
+import { MemberReader } from '../wire/member-reader.ts';
+import type { Usage, UsageReader } from './protocol.ts';
 
 // Every wire format names its figures differently, and providers of one format do not agree on what includes what. Here
 // they become one usage whose parts lie inside its totals. A figure that is no count is treated as not stated, except
@@ -144,4 +145,22 @@ function countOf(value: unknown): number | undefined {
 
 function safe(tokens: number): number {
   return Math.min(tokens, Number.MAX_SAFE_INTEGER);
+}
+
+/** Reads the usage of an answer of which nothing else is wanted. */
+export class UsageMember implements UsageReader {
+  readonly #member = new MemberReader('usage');
+  readonly #read: (value: unknown) => Usage | undefined;
+
+  constructor(read: (value: unknown) => Usage | undefined) {
+    this.#read = read;
+  }
+
+  get usage(): Usage | undefined {
+    return this.#read(this.#member.value);
+  }
+
+  push(chunk: Buffer): void {
+    this.#member.push(chunk);
+  }
 }

@@ -1,7 +1,6 @@
 import type { Provider } from '../catalogue/route.ts';
 import { createBody } from '../formats/call.ts';
-import { openCallersStream } from '../formats/callers-stream.ts';
-import { formatOf } from '../formats/formats.ts';
+import { formatOf, openCallersStream } from '../formats/formats.ts';
 import { headersToCaller, headersToProvider, withheldBetas } from '../formats/passed-headers.ts';
 import { namesInHeader } from '../http/names-in-header.ts';
 import type { Context } from '../pipeline/context.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, isCount, readOptional, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, isCount, readOptional, toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { CAP_NAMES, chatLayout } from './layout.ts';

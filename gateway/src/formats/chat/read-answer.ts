@@ -1,16 +1,15 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside, readErrorMessage } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
-import { readWhole } from '../read-whole.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { isTokenCount } from '../usage-figures.ts';
-import { extraSeal } from './extra-content.ts';
 import {
   type ChatCall,
   type ChatPiece,
@@ -20,7 +19,7 @@ import {
   shownDetail,
   textOf,
 } from './pieces.ts';
-import { plainSeal, sealOfDetails } from './reasoning.ts';
+import { extraSeal, plainSeal, sealOfDetails } from './reasoning.ts';
 
 const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */

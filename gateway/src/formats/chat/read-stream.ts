@@ -8,7 +8,7 @@ import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { errorBeside, errorInstead } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
-import { streamErrorOf } from '../translation/stream-error.ts';
+import { streamErrorOf } from '../translation/stream-events.ts';
 import type { NeutralEvents } from '../translation/translated-events.ts';
 import { type ChatPiece, hasValues, hearPiece, type ReadPiece, readDelta } from './pieces.ts';
 import { failedChoiceError } from './read-answer.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded, writeBounded } from '../translation/bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
 import { sealOfText, sealToText } from '../translation/seals.ts';
-import { plainReasoning } from './pieces.ts';
+import { type ChatPiece, plainReasoning, shownDetail } from './pieces.ts';
 
 // Chat completions have no reasoning of their own; servers and clients write it in three ways. `reasoning_content` and
 // `reasoning` are plain text. `reasoning_details` is a list, whose entries may hold what the maker wants back; each
@@ -79,4 +79,97 @@ export function detailsOfSeal(seal: ReasoningSeal): readonly unknown[] {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+const MAX_DETAILS = 256;
+const MAX_CHARACTERS = 512 * 1024;
+/** Members that come in pieces. */
+const PIECEWISE = ['text', 'summary', 'data', 'signature'] as const;
+
+/** The reasoning of a stream, put together so that the provider can be sent it back: `reasoning_details`, or its plain text. */
+export class StreamedReasoning {
+  readonly #keepsReasoning: boolean;
+  #plain: string[] = [];
+  #details: Record<string, unknown>[] = [];
+  #characters = 0;
+  #isTooLarge = false;
+
+  /** `keepsReasoning` says that the provider wants the plain text back. */
+  constructor(keepsReasoning: boolean) {
+    this.#keepsReasoning = keepsReasoning;
+  }
+
+  get keptBytes(): number {
+    return 2 * this.#characters;
+  }
+
+  /** Takes the reasoning of one piece of a message and returns its readable text. */
+  add({ reasoning, details }: Pick<ChatPiece, 'reasoning' | 'details'>): string {
+    this.#addDetails(details);
+    if (this.#keepsReasoning && reasoning !== '' && !this.#isTooLarge) this.#addPlain(reasoning);
+    return reasoning || details.map(shownDetail).join('');
+  }
+
+  #addPlain(text: string): void {
+    this.#plain.push(text);
+    this.#characters += text.length;
+    if (this.#characters > MAX_CHARACTERS) this.#drop();
+  }
+
+  #addDetails(details: readonly JsonObject[]): void {
+    for (const detail of details) {
+      for (const name of PIECEWISE) this.#characters += lengthOf(detail[name]);
+      const last = this.#details.at(-1);
+      const continues = last && last['type'] === detail['type'] && last['index'] === detail['index'];
+      if (!continues) this.#details.push({});
+      if (this.#isTooLarge || this.#characters > MAX_CHARACTERS || this.#details.length > MAX_DETAILS) {
+        this.#drop();
+        return;
+      }
+      continueWith(this.#details.at(-1) ?? {}, detail);
+    }
+  }
+
+  /** The seal that the provider wants back for the reasoning that has ended. */
+  takeSeal(): ReasoningSeal | undefined {
+    if (this.#characters === 0 && this.#details.length === 0) return undefined;
+    const seal = this.#isTooLarge
+      ? undefined
+      : (sealOfDetails(this.#details) ?? plainSeal(this.#plain.join(''), this.#keepsReasoning));
+    this.#details = [];
+    this.#plain = [];
+    this.#characters = 0;
+    return seal;
+  }
+
+  /** Drops all of it: a part would be refused by its maker. */
+  #drop(): void {
+    this.#isTooLarge = true;
+    this.#details = [];
+    this.#plain = [];
+    this.#characters = 0;
+  }
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
+}
+
+function continueWith(kept: Record<string, unknown>, detail: JsonObject): void {
+  for (const name of ['type', 'format', 'id', 'index']) {
+    const value = detail[name];
+    if (typeof value === 'string' || typeof value === 'number') kept[name] = value;
+  }
+  for (const name of PIECEWISE) {
+    const piece = detail[name];
+    if (typeof piece !== 'string' || piece === '') continue;
+    const before = kept[name];
+    kept[name] = typeof before === 'string' ? before + piece : piece;
+  }
+}
+
+/** The value that a provider gave with a tool call and wants back with it (Gemini: a thought signature), as a seal. */
+export function extraSeal(id: string, extra: unknown): ReasoningSeal | undefined {
+  const value = isJsonObject(extra) ? writeBounded(extra) : undefined;
+  return value === undefined ? undefined : { kind: 'extra', value, id };
 }

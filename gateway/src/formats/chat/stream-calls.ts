@@ -1,10 +1,10 @@
 import { CallIds } from '../translation/call-ids.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import { InputPieces } from '../translation/input-pieces.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
-import { extraSeal } from './extra-content.ts';
+import { InputPieces } from '../translation/tool-input.ts';
 import type { ChatCall } from './pieces.ts';
+import { extraSeal } from './reasoning.ts';
 
 const MAX_CALLS = 1_024;
 // What comes of a call before its name. Servers send the name first.

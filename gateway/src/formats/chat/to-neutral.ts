@@ -5,8 +5,8 @@ import type { NeutralEvents } from '../translation/translated-events.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import { type ChatPiece, textOf } from './pieces.ts';
 import { stopOf } from './read-answer.ts';
+import { StreamedReasoning } from './reasoning.ts';
 import { StreamedCalls } from './stream-calls.ts';
-import { StreamedReasoning } from './stream-reasoning.ts';
 
 /** The neutral events of a streamed chat completion. */
 export class ChatToNeutral {

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { defined } from '../translation/body-members.ts';
 import { parseBounded } from '../translation/bounded-json.ts';
+import { jsonArguments } from '../translation/callers-tools.ts';
 import type {
   AssistantPart,
   Conversation,
+  DocumentPart,
   ReasoningPart,
   ResultPart,
   TextPart,
@@ -11,12 +14,11 @@ import type {
   Turn,
   UserPart,
 } from '../translation/conversation.ts';
-import { jsonArguments } from '../translation/custom-tools.ts';
+import { urlOfSource } from '../translation/data-url.ts';
 import type { Losses } from '../translation/losses.ts';
 import { resultsFirst } from '../translation/results-first.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { detailsOfSeal } from './reasoning.ts';
-import { writePart, writeTexts } from './write-parts.ts';
 
 export interface MessageContext {
   readonly losses: Losses;
@@ -142,4 +144,34 @@ function writeReasoning(reasoning: readonly ReasoningPart[], { keep, losses }: M
     ...(keepsText && text !== '' && { reasoning_content: text }),
     ...(details.length > 0 && { reasoning_details: details }),
   };
+}
+
+/** One text as itself, several as parts. */
+export function writeTexts(parts: readonly TextPart[]): string | JsonObject[] {
+  const [first, ...others] = parts;
+  if (!first) return '';
+  return others.length === 0 ? first.text : parts.map(({ text }) => ({ type: 'text', text }));
+}
+
+export function writePart(part: ResultPart, losses: Losses): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image': {
+      const { detail } = part;
+      return { type: 'image_url', image_url: { url: urlOfSource(part.source), ...defined({ detail }) } };
+    }
+    case 'document':
+      return writeDocument(part, losses);
+  }
+}
+
+function writeDocument({ source, name, context }: DocumentPart, losses: Losses): JsonObject {
+  if (source.kind === 'text') {
+    const text = [name, context, source.text].filter((line) => line !== undefined).join('\n\n');
+    return { type: 'text', text };
+  }
+  if (source.kind === 'url') losses.lose('documentUrl');
+  if (context !== undefined) losses.lose('documentContext');
+  return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: urlOfSource(source) } };
 }

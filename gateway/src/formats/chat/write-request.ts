@@ -1,16 +1,20 @@
 import type { JsonObject } from '../../wire/json.ts';
 import { defined } from '../translation/body-members.ts';
-import { type CallableTools, callableTools } from '../translation/callable-tools.ts';
+import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
+import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
-import { functionOfCustom } from '../translation/custom-tools.ts';
-import { pathOf } from '../translation/feature-paths.ts';
+import { pathOf } from '../translation/features.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { effortAskedFor } from '../translation/reasoning-effort.ts';
-import { isStrictSchema } from '../translation/strict-schema.ts';
-import { fittingName, shortId, ToolNames } from '../translation/tool-names.ts';
-import { argumentsSchema } from '../translation/tool-schema.ts';
-import type { WrittenRequest } from '../translation/translator.ts';
+import {
+  type CallableTools,
+  callableTools,
+  fittingName,
+  shortId,
+  ToolNames,
+} from '../translation/tool-names.ts';
+import type { WrittenRequest } from '../translation/translators.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeMessages } from './write-messages.ts';
 

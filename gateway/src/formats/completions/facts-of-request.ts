@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
 import { usageEdits } from '../chat/layout.ts';
 import type { EndpointReading } from '../format.ts';
-import { isBoolean, isCount, readOptional } from '../members.ts';
+import { isBoolean, isCount, readOptional } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { PromptParts } from '../prompt-parts.ts';
 import { addTokenInput } from '../token-input.ts';

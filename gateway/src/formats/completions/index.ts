@@ -7,7 +7,7 @@ import { readChatAnswer } from '../chat/read-answer.ts';
 import { ChatReader } from '../chat/read-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
-import { UsageMember } from '../usage-member.ts';
+import { UsageMember } from '../usage-figures.ts';
 import { readCompletions } from './facts-of-request.ts';
 import { COMPLETIONS_MEMBERS } from './members.ts';
 

@@ -1,7 +1,7 @@
 import { MemberReader } from '../../wire/member-reader.ts';
+import { GeneratedText } from '../answer-tally.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { AnswerContent, Format } from '../format.ts';
-import { GeneratedText } from '../generated-text.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import type { Usage, UsageReader } from '../protocol.ts';

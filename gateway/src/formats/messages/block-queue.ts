@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../wire/json.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import { InputPieces } from '../translation/input-pieces.ts';
 import { sealToText } from '../translation/seals.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
+import { InputPieces } from '../translation/tool-input.ts';
 
 /** A block that has not ended. Only the first is written as it comes. */
 type Block = TextBlock | ThinkingBlock | RedactedBlock | CallBlock;

@@ -1,8 +1,8 @@
 import { isTooComplex, parseJson } from '../../wire/answer-json.ts';
 import { isJsonObject } from '../../wire/json.ts';
+import { GeneratedText } from '../answer-tally.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { AnswerContent, Format } from '../format.ts';
-import { GeneratedText } from '../generated-text.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import { readPrompt } from './facts-of-request.ts';
 import { messages } from './index.ts';

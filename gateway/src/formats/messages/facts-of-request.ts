@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, readOptional, toolTypesOf } from '../members.ts';
+import { checkRole, isBoolean, readOptional, toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { BodyError } from '../request-facts.ts';
 import { isTokenCount } from '../usage-figures.ts';

@@ -2,7 +2,7 @@ import { anthropicError } from '../../http/anthropic-error.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';
-import { UsageMember } from '../usage-member.ts';
+import { UsageMember } from '../usage-figures.ts';
 import { messagesEvents } from './events-of-answer.ts';
 import { readMessages } from './facts-of-request.ts';
 import { MESSAGES_MEMBERS } from './members.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { message, textMessage } from '../../testing/mock-messages.ts';
 import { countTokens } from '../../tokens/count-tokens.ts';
-import { UsageMember } from '../usage-member.ts';
+import { UsageMember } from '../usage-figures.ts';
 import { readMessagesAnswer } from './read-answer.ts';
 import { readUsage } from './usage.ts';
 

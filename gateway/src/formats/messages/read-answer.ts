@@ -1,9 +1,9 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
-import { readWhole } from '../read-whole.ts';
 import type { Answer, Stop, StopReason } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';

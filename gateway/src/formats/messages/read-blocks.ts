@@ -1,19 +1,27 @@
-import type { JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { BodyError } from '../request-facts.ts';
-import { optionalBoolean, optionalText, requireObject, requireText } from '../translation/body-members.ts';
+import {
+  defined,
+  optionalBoolean,
+  optionalText,
+  requireObject,
+  requireText,
+} from '../translation/body-members.ts';
 import { readCacheControl } from '../translation/cache-control.ts';
 import type {
   AssistantPart,
+  DocumentPart,
+  ImagePart,
   ReasoningSeal,
   ResultPart,
   TextPart,
   ToolResultPart,
   UserPart,
 } from '../translation/conversation.ts';
+import { mediaTypeOf } from '../translation/data-url.ts';
 import type { Losses } from '../translation/losses.ts';
 import { isForeignSeal, sealOfText } from '../translation/seals.ts';
 import { textOfInput } from '../translation/tool-input.ts';
-import { readDocument, readImage } from './read-media.ts';
 
 /** The blocks that calls of tools that Anthropic runs leave in an assistant's turn. */
 const HOSTED_CALL = /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|container_upload)$/;
@@ -136,4 +144,53 @@ function sealIn(text: string, kind: 'signature' | 'redacted'): ReasoningSeal | u
 
 function reasoning(text: string, seal: ReasoningSeal | undefined): AssistantPart[] {
   return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+}
+
+export function readImage(block: JsonObject, path: string, losses: Losses): ImagePart {
+  const source = requireObject(block['source'], `${path}.source`);
+  return { type: 'image', source: readSource(source, `${path}.source`, losses), ...readCacheControl(block) };
+}
+
+export function readDocument(block: JsonObject, path: string, losses: Losses): DocumentPart {
+  const source = requireObject(block['source'], `${path}.source`);
+  if (isJsonObject(block['citations']) && block['citations']['enabled'] === true) {
+    losses.lose('citations', `${path}.citations`);
+  }
+  return {
+    type: 'document',
+    source: readDocumentSource(source, `${path}.source`, losses),
+    ...defined({
+      name: optionalText(block, 'title', `${path}.title`),
+      context: optionalText(block, 'context', `${path}.context`),
+    }),
+    ...readCacheControl(block),
+  };
+}
+
+function readDocumentSource(source: JsonObject, path: string, losses: Losses): DocumentPart['source'] {
+  if (source['type'] === 'text') return { kind: 'text', text: requireText(source['data'], `${path}.data`) };
+  if (source['type'] !== 'content') return readSource(source, path, losses);
+  const { content } = source;
+  if (typeof content === 'string') return { kind: 'text', text: content };
+  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const texts = blocks.flatMap((block) => (block['type'] === 'text' ? [block['text']] : []));
+  if (blocks.length > texts.length) losses.lose('audioInput', `${path}.content`);
+  return { kind: 'text', text: texts.map((text) => requireText(text, `${path}.content`)).join('\n') };
+}
+
+function readSource(source: JsonObject, path: string, losses: Losses): ImagePart['source'] {
+  switch (source['type']) {
+    case 'url':
+      return { kind: 'url', url: requireText(source['url'], `${path}.url`) };
+    case 'base64':
+      return {
+        kind: 'base64',
+        mediaType: mediaTypeOf(requireText(source['media_type'], `${path}.media_type`)),
+        data: requireText(source['data'], `${path}.data`),
+      };
+    case 'file':
+      losses.lose('fileId', path);
+      break;
+  }
+  throw new BodyError(`${path}.type must be base64 or url.`, `${path}.type`);
 }

@@ -4,7 +4,7 @@ import { AnswerTally, type SpokenKind } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { inAnthropicsWords, isTooLong } from '../peculiarities/context-length.ts';
 import { errorInstead, errorInWords } from '../peculiarities/error-message.ts';
-import { streamErrorOf } from '../translation/stream-error.ts';
+import { streamErrorOf } from '../translation/stream-events.ts';
 import type { NeutralEvents } from '../translation/translated-events.ts';
 import { hearBlock, voiceOf } from './pieces.ts';
 import { MessagesToNeutral } from './to-neutral.ts';

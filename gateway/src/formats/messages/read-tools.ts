@@ -8,11 +8,10 @@ import {
   requireObject,
   requireText,
 } from '../translation/body-members.ts';
+import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import { readCacheControl } from '../translation/cache-control.ts';
 import type { Tool, ToolChoice } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import { isStrictSchema } from '../translation/strict-schema.ts';
-import { argumentsSchema } from '../translation/tool-schema.ts';
 
 const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
 

@@ -1,19 +1,22 @@
 import type { JsonObject } from '../../wire/json.ts';
+import { defined } from '../translation/body-members.ts';
 import { writeCacheControl } from '../translation/cache-control.ts';
+import { jsonArguments } from '../translation/callers-tools.ts';
 import type {
   AssistantPart,
   Conversation,
+  DocumentPart,
+  ImagePart,
+  ResultPart,
   TextPart,
   ToolResultPart,
   Turn,
   UserPart,
 } from '../translation/conversation.ts';
-import { jsonArguments } from '../translation/custom-tools.ts';
 import type { Losses } from '../translation/losses.ts';
 import { resultsFirst } from '../translation/results-first.ts';
 import { inputOfText } from '../translation/tool-input.ts';
 import { fittingName, type ToolNames } from '../translation/tool-names.ts';
-import { writeBlock } from './write-blocks.ts';
 
 const MAX_ID_LENGTH = 128;
 
@@ -182,4 +185,50 @@ function writeAssistantPart(part: AssistantPart, { losses, names }: MessageConte
         ...writeCacheControl(part),
       };
   }
+}
+
+export function writeBlock(part: ResultPart): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text, ...writeCacheControl(part) };
+    case 'image':
+      return { type: 'image', source: writeSource(part.source), ...writeCacheControl(part) };
+    case 'document': {
+      const { name, context } = part;
+      return {
+        type: 'document',
+        source: writeSource(part.source),
+        ...defined({ title: name, context }),
+        ...writeCacheControl(part),
+      };
+    }
+  }
+}
+
+function writeSource(source: ImagePart['source'] | DocumentPart['source']): JsonObject {
+  switch (source.kind) {
+    case 'url':
+      return { type: 'url', url: source.url };
+    case 'base64':
+      return { type: 'base64', media_type: source.mediaType, data: source.data };
+    case 'text':
+      return { type: 'text', media_type: 'text/plain', data: source.text };
+  }
+}
+
+/**
+ * Anthropic takes calls of tools in a conversation only where tools are declared. Codex declares none when it asks for a
+ * summary of a long session: those that were called are declared then, and none of them may be called.
+ */
+export function writeCalledTools({ turns }: Conversation, names: ToolNames): JsonObject {
+  const called = new Set(
+    turns.flatMap((turn) =>
+      turn.role === 'assistant'
+        ? turn.parts.flatMap((part) => (part.type === 'toolCall' ? names.sent(part.name) : []))
+        : [],
+    ),
+  );
+  if (called.size === 0) return {};
+  const tools = Array.from(called, (name) => ({ name, input_schema: { type: 'object' } }));
+  return { tools, tool_choice: { type: 'none' } };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../wire/json.ts';
 import { defined } from '../translation/body-members.ts';
-import type { CallableTools } from '../translation/callable-tools.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
+import type { CallableTools } from '../translation/tool-names.ts';
 
 // Thinking and sampling exclude each other in part: while it thinks, Anthropic takes no temperature, no top_k, no top_p
 // below 0.95, and no forced tool. And newer models take a temperature or a top_p, but not both.

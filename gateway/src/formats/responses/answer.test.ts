@@ -6,8 +6,7 @@ import type { AssistantPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { sealToText } from '../translation/seals.ts';
 import { readAnswer } from './read-answer.ts';
-import { echoOf } from './response-object.ts';
-import { writeAnswer } from './write-answer.ts';
+import { echoOf, writeAnswer } from './response-object.ts';
 
 const read = (answer: JsonObject) => readAnswer(answer, () => answer, notes);
 const notes: TranslationNotes = {

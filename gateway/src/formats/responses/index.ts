@@ -1,7 +1,7 @@
 import { AnswerStream } from '../answer-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
-import { UsageMember } from '../usage-member.ts';
+import { UsageMember } from '../usage-figures.ts';
 import { responsesEvents } from './events-of-answer.ts';
 import { readResponses } from './facts-of-request.ts';
 import { responsesEdits } from './layout.ts';

@@ -1,10 +1,9 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import type { AnswerTally } from '../answer-tally.ts';
+import { type AnswerTally, ReadAnswer, readWhole, type WholeAnswer } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorInWords } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
-import { ReadAnswer, readWhole, type WholeAnswer } from '../read-whole.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart, RefusalPart, TextPart } from '../translation/conversation.ts';

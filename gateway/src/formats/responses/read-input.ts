@@ -17,9 +17,8 @@ import type {
   UserPart,
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import type { FlatNames } from './flat-names.ts';
 import { discloseAnnotations, readParts, readTexts } from './read-content.ts';
-import { namesOfFound, TOOL_SEARCH } from './read-tools.ts';
+import { type FlatNames, namesOfFound, TOOL_SEARCH } from './read-tools.ts';
 import { REASONING_ID, readReasoning } from './reasoning.ts';
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const;

@@ -5,7 +5,7 @@ import { AnswerTally, type SpokenKind } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { errorInstead } from '../peculiarities/error-message.ts';
-import { streamErrorOf } from '../translation/stream-error.ts';
+import { streamErrorOf } from '../translation/stream-events.ts';
 import type { NeutralEvents } from '../translation/translated-events.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { type OpenItem, OpenItems } from './items.ts';

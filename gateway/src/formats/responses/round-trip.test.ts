@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import * as chat from '../chat/read-request.ts';
-import * as chatWriter from '../chat/write-request.ts';
-import * as messages from '../messages/read-request.ts';
-import * as messagesWriter from '../messages/write-request.ts';
 import { Losses } from '../translation/losses.ts';
+import { TRANSLATORS } from '../translation/translators.ts';
 import { CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
-import { RESPONSES } from './translator.ts';
 
-const TRANSLATORS = {
-  responses: RESPONSES,
-  chat: { readRequest: chat.readRequest, writeRequest: chatWriter.writeRequest },
-  messages: { readRequest: messages.readRequest, writeRequest: messagesWriter.writeRequest },
-};
 type Name = keyof typeof TRANSLATORS;
 const options = { keep: [], requestId: 'r', createdSeconds: 7, promptTokens: 3 };
 

@@ -4,8 +4,15 @@ import type { Stop } from '../translation/answer.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamError, StreamEvent, StreamWriter } from '../translation/stream-events.ts';
-import { type ItemEvent, OpenCall, OpenMessage, OpenReasoning } from './open-items.ts';
-import { formOf, type ItemStatus, itemId } from './output-items.ts';
+import {
+  formOf,
+  type ItemEvent,
+  type ItemStatus,
+  itemId,
+  OpenCall,
+  OpenMessage,
+  OpenReasoning,
+} from './output-items.ts';
 import { endingOf, type ResponseState, responseObject } from './response-object.ts';
 
 /**

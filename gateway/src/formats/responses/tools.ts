@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { membersIn } from '../../wire/scan-json.ts';
 import { type Edit, editsWithout } from '../../wire/splice.ts';
 import type { ToolPlace } from '../body-layout.ts';
-import { toolTypesOf } from '../members.ts';
+import { toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 
 /** A list of tools under one name. They run at the client, so what counts is what is in it. */

@@ -1,15 +1,26 @@
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { defined } from '../translation/body-members.ts';
-import type { Conversation, OutputFormat } from '../translation/conversation.ts';
+import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
+import type {
+  Conversation,
+  CustomTool,
+  FunctionTool,
+  OutputFormat,
+  ToolChoice,
+} from '../translation/conversation.ts';
 import type { Feature } from '../translation/features.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { effortAskedFor } from '../translation/reasoning-effort.ts';
-import { isStrictSchema } from '../translation/strict-schema.ts';
-import { ToolNames } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translator.ts';
+import {
+  type CallableTools,
+  callableTools,
+  type PlainToolChoice,
+  ToolNames,
+} from '../translation/tool-names.ts';
+import type { WrittenRequest } from '../translation/translators.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeInput } from './write-input.ts';
-import { writeTools } from './write-tools.ts';
 
 /** The longest name of a tool that the Responses API takes. */
 const MAX_NAME_LENGTH = 64;
@@ -87,5 +98,69 @@ function writeFormat(format: OutputFormat | undefined): object | undefined {
       const { name = 'answer', schema, description, strict = isStrictSchema(schema) || undefined } = format;
       return { type: 'json_schema', name, schema, ...defined({ description, strict }) };
     }
+  }
+}
+
+/** The tools, and the choice among them. */
+export function writeTools(conversation: Conversation, names: ToolNames, losses: Losses): JsonObject {
+  const { toolChoice, parallelToolCalls } = conversation;
+  const { toolChoice: _, ...unchosen } = conversation;
+  // This format can say which tools are allowed, so all are declared: what comes before them stays in the cache.
+  const allowed = toolChoice?.mode === 'allowed' ? toolChoice : undefined;
+  const { tools, choice } = callableTools(allowed ? unchosen : conversation, losses);
+  if (tools.length === 0) return {};
+  return {
+    tools: tools.map((tool) =>
+      tool.kind === 'function' ? writeFunction(tool, names) : writeCustom(tool, names),
+    ),
+    ...defined({
+      tool_choice: writeToolChoice(allowed ?? choice, tools, names),
+      parallel_tool_calls: parallelToolCalls,
+    }),
+  };
+}
+
+function writeFunction(
+  { name, description, parameters, strict }: FunctionTool,
+  names: ToolNames,
+): JsonObject {
+  return {
+    type: 'function',
+    name: names.sent(name),
+    ...defined({ description }),
+    parameters: argumentsSchema(parameters),
+    // Left out, it means true here, and false everywhere else.
+    strict: strict ?? false,
+  };
+}
+
+function writeCustom({ name, description, format }: CustomTool, names: ToolNames): JsonObject {
+  const grammar = format?.['grammar'];
+  return {
+    type: 'custom',
+    name: names.sent(name),
+    ...defined({ description, format: isJsonObject(grammar) ? { type: 'grammar', ...grammar } : format }),
+  };
+}
+
+function writeToolChoice(
+  choice: PlainToolChoice | Extract<ToolChoice, { mode: 'allowed' }> | undefined,
+  tools: CallableTools['tools'],
+  names: ToolNames,
+): JsonObject | string | undefined {
+  const named = (name: string): JsonObject => {
+    const isCustom = tools.some((tool) => tool.kind === 'custom' && tool.name === name);
+    return { type: isCustom ? 'custom' : 'function', name: names.sent(name) };
+  };
+  if (!choice) return undefined;
+  switch (choice.mode) {
+    case 'tool':
+      return named(choice.name);
+    case 'allowed': {
+      const mode = choice.isRequired ? 'required' : 'auto';
+      return { type: 'allowed_tools', mode, tools: choice.names.map(named) };
+    }
+    default:
+      return choice.mode;
   }
 }

@@ -83,3 +83,40 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
 function isObjectSchema({ type, properties }: JsonObject): boolean {
   return type === 'object' || (Array.isArray(type) && type.includes('object')) || isJsonObject(properties);
 }
+
+const MAX_VALUES = 20_000;
+
+/**
+ * True if a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required and allows no
+ * others. Anthropic's output always keeps to its schema, OpenAI's only to a strict one.
+ */
+export function isStrictSchema(schema: JsonObject): boolean {
+  const open: unknown[] = [schema];
+  for (let seen = 0; open.length > 0; seen += 1) {
+    const value = open.pop();
+    if (seen > MAX_VALUES) return false;
+    if (typeof value !== 'object' || value === null) continue;
+    if (isJsonObject(value) && isJsonObject(value['properties']) && !isClosed(value, value['properties']))
+      return false;
+    for (const member of Object.values(value)) open.push(member);
+  }
+  return schema['type'] === 'object';
+}
+
+function isClosed(schema: JsonObject, properties: JsonObject): boolean {
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
+  return (
+    schema['additionalProperties'] === false && Object.keys(properties).every((name) => required.has(name))
+  );
+}
+
+/**
+ * The schema of a function's arguments as OpenAI's formats demand it: an object with `properties`, be it without any. Anthropic takes a
+ * schema without them, and clients send one for a tool that has no arguments. What is within stays.
+ */
+export function argumentsSchema(parameters: JsonObject = {}): JsonObject {
+  const typed = typeof parameters['type'] === 'string' ? parameters : { ...parameters, type: 'object' };
+  return typed['type'] !== 'object' || isJsonObject(typed['properties'])
+    ? typed
+    : { ...typed, properties: {} };
+}

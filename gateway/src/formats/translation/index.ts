@@ -7,8 +7,7 @@ import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
 import { Losses } from './losses.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
 import { TranslatedEvents } from './translated-events.ts';
-import type { Translator } from './translator.ts';
-import { TRANSLATORS } from './translators.ts';
+import { TRANSLATORS, type Translator } from './translators.ts';
 
 export type { TranslatedFormat } from './feature-table.ts';
 export type { TranslationNotes, TranslationOptions } from './notes.ts';

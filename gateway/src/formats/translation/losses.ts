@@ -1,7 +1,6 @@
 import { BodyError } from '../request-facts.ts';
-import { pathOf } from './feature-paths.ts';
 import { type Direction, type TranslatedFormat, treatmentOf } from './feature-table.ts';
-import { FEATURES, type Feature } from './features.ts';
+import { FEATURES, type Feature, pathOf } from './features.ts';
 
 // As many as a header can name. Callers that send more have sent something else than a request for an answer.
 const MAX_NAMED = 32;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closedSchema } from './bounded-schema.ts';
+import { argumentsSchema, closedSchema } from './bounded-schema.ts';
 import type { Turn } from './conversation.ts';
 import { Losses } from './losses.ts';
 import { resultsFirst } from './results-first.ts';
-import { argumentsSchema } from './tool-schema.ts';
 import { ANTHROPIC_USER, OPENAI_USER, writtenUser } from './user-id.ts';
 
 // What providers demand of a request, by the rule.

@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { openCallersStream } from '../callers-stream.ts';
+import { openCallersStream } from '../formats.ts';
 import type { CallersStream } from '../outgoing.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
 

@@ -38,3 +38,68 @@ export function textOfInput(input: unknown): string {
   if (Object.keys(input).length === 1 && typeof invalid === 'string') return invalid;
   return writeBounded(input) ?? '{}';
 }
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * The arguments of one call on their way into `input_json_delta`: the text as it comes, up to the end of the object that
+ * it is. Text that begins as no object becomes the string of the one member `invalid_arguments` (tool-input.ts).
+ */
+export class InputPieces {
+  #form: 'unknown' | 'object' | 'invalid' = 'unknown';
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** True if the object was closed: what follows is no part of it. */
+  isComplete = false;
+
+  /** True before anything but white space has come. */
+  get isBlank(): boolean {
+    return this.#form === 'unknown';
+  }
+
+  /** The text to pass on for the next piece. */
+  add(piece: string): string {
+    if (this.#form === 'unknown') {
+      const start = piece.search(/\S/);
+      if (start === -1) return '';
+      this.#form = piece[start] === '{' ? 'object' : 'invalid';
+      if (this.#form === 'object') return this.#addObject(piece.slice(start));
+      return `{${JSON.stringify(INVALID_ARGUMENTS)}:"${escaped(piece)}`;
+    }
+    return this.#form === 'object' ? this.#addObject(piece) : escaped(piece);
+  }
+
+  /** The text to pass on when there are no more. */
+  end(): string {
+    return this.#form === 'invalid' ? '"}' : '';
+  }
+
+  #addObject(piece: string): string {
+    for (let at = 0; at < piece.length; at += 1) {
+      const code = piece.charCodeAt(at);
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (code === BACKSLASH) this.#isEscaped = true;
+        else if (code === QUOTE) this.#isInString = false;
+      } else if (code === QUOTE) {
+        this.#isInString = true;
+      } else if (code === 0x7b || code === 0x5b) {
+        this.#depth += 1;
+      } else if (code === 0x7d || code === 0x5d) {
+        this.#depth -= 1;
+        if (this.#depth === 0) {
+          this.isComplete = true;
+          return piece.slice(0, at + 1);
+        }
+      }
+    }
+    return piece;
+  }
+}
+
+/** A piece of text within a JSON string. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Conversation, CustomTool, FunctionTool, Tool, ToolChoice } from './conversation.ts';
+import type { Losses } from './losses.ts';
 
 /** Characters that the providers of all formats take in names and ids. */
 const ALLOWED = /^[a-zA-Z0-9_-]+$/;
@@ -47,4 +49,47 @@ export class ToolNames {
   get renamed(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#callersBySent);
   }
+}
+
+/** A tool choice that every format has a word for. */
+export type PlainToolChoice =
+  | { readonly mode: 'auto' | 'none' | 'required' }
+  | { readonly mode: 'tool'; readonly name: string };
+
+export interface CallableTools {
+  readonly tools: readonly (FunctionTool | CustomTool)[];
+  readonly choice: PlainToolChoice | undefined;
+}
+
+/**
+ * The tools that any provider can be asked to call, and the choice among them. A hosted tool that is only declared is
+ * dropped; one that is forced is refused.
+ */
+export function callableTools({ tools, toolChoice }: Conversation, losses: Losses): CallableTools {
+  const callable = tools.filter((tool) => tool.kind !== 'hosted');
+  // With nothing else to call, that there must be a call forces the hosted tool.
+  const isForced =
+    toolChoice?.mode === 'hosted' ||
+    (callable.length === 0 &&
+      tools.length > 0 &&
+      (toolChoice?.mode === 'required' || toolChoice?.mode === 'tool'));
+  if (isForced) losses.lose('forcedHostedTool');
+  for (const tool of tools) {
+    if (tool.kind === 'hosted') losses.lose('hostedTools', `tools[${tool.type}]`);
+  }
+  if (toolChoice?.mode === 'hosted') return { tools: callable, choice: undefined };
+  if (toolChoice?.mode !== 'allowed') return { tools: callable, choice: toolChoice };
+  return narrowed(callable, toolChoice);
+}
+
+/** Only the allowed tools are declared: then none of the others can be called. */
+function narrowed(
+  tools: readonly Exclude<Tool, { kind: 'hosted' }>[],
+  { names, isRequired }: Extract<ToolChoice, { mode: 'allowed' }>,
+): CallableTools {
+  const allowed = new Set(names);
+  return {
+    tools: tools.filter(({ name }) => allowed.has(name)),
+    choice: { mode: isRequired ? 'required' : 'auto' },
+  };
 }
