@@ -24,6 +24,7 @@ import { createHttpServer } from './http/server.ts';
 import { toGatewayError } from './http/to-gateway-error.ts';
 import { showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
+import { KeptItems } from './kept-items/kept-items.ts';
 import { GatewayMetrics } from './metrics/gateway-metrics.ts';
 import { observeGateway } from './metrics/observe-gateway.ts';
 import type { Dependencies, Settings } from './pipeline/dependencies.ts';
@@ -139,6 +140,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     rates: given.rates ?? createSlidingWindow(() => clock.monotonicMs()),
     refused: new RefusedRequests({ journal, clock, timers, log }),
     metadata: new MetadataBudget(settings.metadataHeaders ?? new Map(), () => clock.monotonicMs()),
+    keptItems: new KeptItems(database, log, () => clock.monotonicMs()),
     upstreams: createUpstreams(clock, readers, bodies),
     routing: createRouting({ clock, timers, log, database, random: given.random }),
   };

@@ -30,8 +30,11 @@ import {
 } from './http/answers.ts';
 import { MAX_NAMES } from './http/names-in-header.ts';
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from './http/server.ts';
-import { MAX_ITEM_BYTES } from './kept-items/kept-items.ts';
-import { MAX_KEPT_BYTES, MAX_KEPT_ITEMS } from './kept-items/queries.ts';
+import {
+  MINUTE_BYTES as ITEM_BYTES_OF_A_MINUTE,
+  MAX_ITEM_BYTES,
+  MINUTE_ITEMS,
+} from './kept-items/kept-items.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
@@ -165,7 +168,7 @@ const ANSWERS: readonly Row[] = [
   ],
   [
     'items of translated responses that are kept for an hour',
-    `${number(MAX_KEPT_ITEMS)} and ${bytes(MAX_KEPT_BYTES)} of an organisation, ${bytes(MAX_ITEM_BYTES)} each`,
+    `${number(MINUTE_ITEMS)} and ${bytes(ITEM_BYTES_OF_A_MINUTE)} of an organisation in a minute, ${bytes(MAX_ITEM_BYTES)} each`,
     'not kept',
   ],
   ['items that a body refers to', number(MAX_OWN_REFERENCES), '400'],

@@ -49,6 +49,7 @@ describe('the form of an event', () => {
     ['its text is not spelled as expected', eventOf('\\u0048i'), 'Hi'],
     ['there is a backslash outside the text', eventOf('Hi', '"n":"\\""'), 'Hi'],
     ['its text is not in it', eventOf('Hi'), 'Ho'],
+    ['there is much beside the text', eventOf('Hi', `"n":[${'1,'.repeat(2_048)}1]`), 'Hi'],
   ] as const) {
     it(`is none where ${title}`, () =>
       assert.equal(TextForm.of(event, text, event, redactionOf(undefined)), undefined));

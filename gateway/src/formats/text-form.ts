@@ -11,6 +11,8 @@ const CONTROLS_END = 0x20;
 const ASCII_END = 0x80;
 /** A longer one could hold a credential. */
 const MAX_DIGITS = 7;
+/** A larger event has no form: the bytes around its text would be kept as long as the stream. Most have some 200. */
+const MAX_FORM_BYTES = 4 * 1024;
 
 interface Hole {
   readonly start: number;
@@ -67,7 +69,7 @@ export class TextForm {
     redaction: Redaction | undefined,
   ): TextForm | undefined {
     // A credential with a quote could lie across the text's border.
-    if (redaction?.secret.includes('"')) return undefined;
+    if (redaction?.secret.includes('"') || event.length > MAX_FORM_BYTES) return undefined;
     const source = event.toString('latin1');
     const spelled = Buffer.from(JSON.stringify(text)).toString('latin1');
     const start = source.indexOf(spelled);

@@ -1,10 +1,12 @@
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
+import type { Queryable } from '@gatehouse/store';
+import type { Logger } from 'pino';
 import { isOwnItemId } from '../formats/responses/own-items.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Outcome } from '../pipeline/outcome.ts';
+import { OwnerMinutes } from '../refused/owner-minutes.ts';
 import { parseJson } from '../wire/answer-json.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
-import { findItems, keepItems, MAX_KEPT_BYTES, MAX_KEPT_ITEMS } from './queries.ts';
+import { findItems, keepItems } from './queries.ts';
 import { hashOfId, seal, unseal } from './sealed-item.ts';
 
 // SDKs that leave `store` to the Responses API refer to what a model said by the ids of its items (`item_reference`), from the second step of a
@@ -13,51 +15,68 @@ import { hashOfId, seal, unseal } from './sealed-item.ts';
 
 /** A longer answer is not looked through, and a longer item is not kept. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-export const MAX_ITEM_BYTES = 256 * 1024;
+export const MAX_ITEM_BYTES = 255 * 1024;
+/** The items of one organisation in a minute, in a gateway process: so many steps of agents, and their bytes. */
+export const MINUTE_ITEMS = 1_200;
+export const MINUTE_BYTES = 4 * 1024 * 1024;
 /** Beyond, an answer has no more than is kept. */
 const MAX_ITEMS_OF_ANSWER = 256;
 
-/** Keeps the items of an answer, before its last byte is sent. Without them the answer is as good, so nothing here fails it. */
-export async function keepItemsOf(
-  outcome: Outcome,
-  requestId: RequestId,
-  organizationId: OrganizationId,
-  { database, log }: Pick<Dependencies, 'database' | 'log'>,
-): Promise<void> {
-  const items = itemsIn(outcome).filter(({ text }) => Buffer.byteLength(text) < MAX_ITEM_BYTES);
-  if (items.length === 0) return;
-  try {
-    await database.run(keepItems, {
-      organizationId,
-      idHashes: items.map(({ id }) => hashOfId(id)),
-      sealed: items.map(({ id, text }) => seal(id, text)),
-      maxItems: MAX_KEPT_ITEMS,
-      maxBytes: MAX_KEPT_BYTES,
-    });
-  } catch (error) {
-    log.warn(
-      { event: 'request.items_not_kept', request_id: requestId, err: error },
-      'items of an answer were not kept; a later request cannot refer to them',
+/** Keeps the items of translated answers. */
+export class KeptItems {
+  readonly #database: Queryable;
+  readonly #log: Logger;
+  readonly #minutes: OwnerMinutes<{ items: number; bytes: number }>;
+
+  /** `monotonicMs` is a clock that never goes back. */
+  constructor(database: Queryable, log: Logger, monotonicMs: () => number) {
+    this.#database = database;
+    this.#log = log;
+    this.#minutes = new OwnerMinutes(() => ({ items: 0, bytes: 0 }), monotonicMs);
+  }
+
+  /** Keeps the items of an answer, before its last byte is sent. Without them the answer is as good, so nothing here fails it. */
+  async keep(outcome: Outcome, requestId: RequestId, organizationId: OrganizationId): Promise<void> {
+    const items = itemsIn(outcome).filter((item) => this.#takes(organizationId, item));
+    if (items.length === 0) return;
+    try {
+      await this.#database.run(keepItems, {
+        organizationId,
+        idHashes: items.map(({ id }) => hashOfId(id)),
+        sealed: items.map(({ id, text }) => seal(id, text)),
+      });
+    } catch (error) {
+      this.#log.warn(
+        { event: 'request.items_not_kept', request_id: requestId, err: error },
+        'items of an answer were not kept; a later request cannot refer to them',
+      );
+    }
+  }
+
+  /** The kept items, as JSON, by their ids. */
+  async find(ids: readonly string[], organizationId: OrganizationId): Promise<ReadonlyMap<string, string>> {
+    const byHash = new Map(ids.map((id) => [hashOfId(id).toString('hex'), id]));
+    const idHashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
+    const rows = await this.#database.many(findItems, { organizationId, idHashes });
+    return new Map(
+      rows.flatMap(({ idHash, sealed }) => {
+        const id = byHash.get(idHash.toString('hex'));
+        const text = id === undefined ? undefined : unseal(id, sealed);
+        return id === undefined || text === undefined ? [] : [[id, text] as const];
+      }),
     );
   }
-}
 
-/** The kept items, as JSON, by their ids. */
-export async function findKeptItems(
-  ids: readonly string[],
-  organizationId: OrganizationId,
-  { database }: Pick<Dependencies, 'database'>,
-): Promise<ReadonlyMap<string, string>> {
-  const byHash = new Map(ids.map((id) => [hashOfId(id).toString('hex'), id]));
-  const idHashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
-  const rows = await database.many(findItems, { organizationId, idHashes });
-  return new Map(
-    rows.flatMap(({ idHash, sealed }) => {
-      const id = byHash.get(idHash.toString('hex'));
-      const text = id === undefined ? undefined : unseal(id, sealed);
-      return id === undefined || text === undefined ? [] : [[id, text] as const];
-    }),
-  );
+  /** True if one more may be kept of the organisation in its minute. */
+  #takes(organizationId: OrganizationId, { text }: Item): boolean {
+    const minute = this.#minutes.of(organizationId);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_ITEM_BYTES || minute.items >= MINUTE_ITEMS || minute.bytes + bytes > MINUTE_BYTES)
+      return false;
+    minute.items += 1;
+    minute.bytes += bytes;
+    return true;
+  }
 }
 
 interface Item {

@@ -1,22 +1,16 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 
-/** The items of one organisation at a time. */
-export const MAX_KEPT_ITEMS = 20_000;
-export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
-
 interface SealedItem {
   readonly idHash: Buffer;
   readonly sealed: Buffer;
 }
 
-/** Keeps the items for an hour, if the organisation has room for more. Losing them in a crash costs no one anything. */
+/** Keeps the items for an hour. Losing them in a crash costs no one anything. */
 export const keepItems = statement<{
   organizationId: OrganizationId;
   idHashes: readonly Buffer[];
   sealed: readonly Buffer[];
-  maxItems: number;
-  maxBytes: number;
 }>(
   'gateway-keep-items',
   sql`
@@ -24,8 +18,6 @@ export const keepItems = statement<{
     SELECT ${'organizationId'}, i.id_hash, i.sealed, clock_timestamp() + interval '1 hour'
     FROM unnest(${'idHashes'}::bytea[], ${'sealed'}::bytea[]) AS i (id_hash, sealed),
          set_config('synchronous_commit', 'off', true)
-    WHERE (SELECT count(*) < ${'maxItems'}::bigint AND coalesce(sum(length(k.sealed)), 0) < ${'maxBytes'}::bigint
-           FROM kept_items k WHERE k.organization_id = ${'organizationId'})
     ON CONFLICT DO NOTHING`,
 );
 

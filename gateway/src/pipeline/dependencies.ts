@@ -8,6 +8,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { KeyReads } from '../facts/read-keys.ts';
 import type { CorsOrigins } from '../http/cross-origin.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { KeptItems } from '../kept-items/kept-items.ts';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
@@ -62,6 +63,8 @@ export interface Dependencies {
   readonly refused: RefusedRequests;
   /** Bounds what is stored of the labels of requests. */
   readonly metadata: MetadataBudget;
+  /** The items of translated answers, for an hour. */
+  readonly keptItems: KeptItems;
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
   readonly routing: Routing;

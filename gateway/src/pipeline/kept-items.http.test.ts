@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
 import { runSql } from '@gatehouse/store/testing';
-import { MAX_KEPT_BYTES } from '../kept-items/queries.ts';
+import { MINUTE_BYTES } from '../kept-items/kept-items.ts';
 import { hashOfId } from '../kept-items/sealed-item.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import { event as messagesEvent } from '../testing/mock-messages.ts';
@@ -32,6 +32,10 @@ async function itemsOf(response: Response): Promise<readonly Item[]> {
   return value.output ?? value.response?.output ?? assert.fail(text);
 }
 
+const longAnswer = (characters: number) => ({
+  ...{ id: 'c', model: 'm', usage: usageOf({ prompt: 1, completion: 1 }) },
+  choices: [{ index: 0, finish_reason: 'stop', message: { content: 'x'.repeat(characters) } }],
+});
 const said = (step: number) => `Step ${step}: a "quoted" ☕.`;
 const input = (step: number) => `{"step": ${step}}`;
 
@@ -151,31 +155,35 @@ describe('items of translated responses', () => {
     });
   });
 
-  it('keeps no more than an organisation has room for, and answers all the same', async () => {
-    const { organizationId } = bench.key;
-    const bytes = 262_144;
-    await runSql(bench.owner)`
-      INSERT INTO kept_items (organization_id, id_hash, sealed, kept_until)
-      SELECT ${organizationId}, decode(md5(n::text) || md5(n::text), 'hex'), decode(repeat('00', ${bytes}), 'hex'),
-             clock_timestamp() + interval '1 hour'
-      FROM generate_series(1, ${MAX_KEPT_BYTES / bytes}) AS n`;
-    const items = await first();
-    const [{ rows } = { rows: 0 }] = await runSql<{ rows: number }>(bench.owner)`
-      SELECT count(*)::integer AS rows FROM kept_items`;
-    assert.equal(rows, MAX_KEPT_BYTES / bytes);
-    await assertError(await refer(items), {
+  it('keeps so many bytes of an organisation in a minute, and answers all the same', async () => {
+    const { secret } = await issueKey(bench.database);
+    const bytes = 200_000;
+    const most = Math.floor(MINUTE_BYTES / bytes);
+    bench.provider.script = json(longAnswer(bytes));
+    const ids: string[] = [];
+    for (let count = 0; count < most + 2; count += 1) {
+      const [item] = await itemsOf(await ask('chat', { input: [QUESTION] }, secret));
+      ids.push(item?.id ?? assert.fail());
+    }
+    const [row] = await runSql<{ items: number }>(bench.owner)`
+      SELECT count(*)::integer AS items FROM kept_items`;
+    assert.equal(row?.items, most);
+    const last = { type: 'item_reference', id: ids.at(-1) };
+    await assertError(await ask('chat', { input: [QUESTION, last] }, secret), {
       ...{ status: 400, code: 'invalid_request', type: 'invalid_request_error', param: 'input[1]' },
     });
   });
 
   it('413 where the items make the body larger than one may be, and 400 for too many references', async () => {
-    bench.provider.script = json({
-      ...{ id: 'c', model: 'm', usage: usageOf({ prompt: 1, completion: 1 }) },
-      choices: [{ index: 0, finish_reason: 'stop', message: { content: 'x'.repeat(200_000) } }],
-    });
-    const [item] = await itemsOf(await ask('chat', { input: [QUESTION] }));
+    const { secret } = await issueKey(bench.database);
+    bench.provider.script = json(longAnswer(200_000));
+    const [item] = await itemsOf(await ask('chat', { input: [QUESTION] }, secret));
     assert.ok(item);
-    const many = (count: number) => refer(Array.from({ length: count }, () => item));
+    const many = (count: number) =>
+      refer(
+        Array.from({ length: count }, () => item),
+        secret,
+      );
     const large = await many(30);
     assert.equal(large.status, 413, await large.text());
     await assertError(await many(1_001), {

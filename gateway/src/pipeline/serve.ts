@@ -3,7 +3,6 @@ import { type AnswerContext, abortResponse, finish, sendError, sendWhole } from 
 import { serviceUnavailable } from '../http/gateway-error.ts';
 import type { LogContext } from '../http/log-request.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
-import { keepItemsOf } from '../kept-items/kept-items.ts';
 import { type Metered, meter, NOTHING_USED, totalMicroPkr } from '../steps/meter.ts';
 import { record } from '../steps/record.ts';
 import { releaseSurplus } from '../steps/release-surplus.ts';
@@ -51,7 +50,7 @@ export async function serve(
         finished = await record(context, exchange, recorded, metered, dependencies);
         const { organizationId } = key;
         if (learned.outgoing?.answerForm.translation?.notes.itemSeed !== undefined) {
-          await keepItemsOf(outcome, exchange.id, organizationId, dependencies);
+          await dependencies.keptItems.keep(outcome, exchange.id, organizationId);
         }
         const { heldMicroPkr } = learned;
         const costMicroPkr = totalMicroPkr(metered, exchange);

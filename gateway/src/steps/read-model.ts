@@ -2,7 +2,6 @@ import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { createCall } from '../formats/call.ts';
 import type { BodyIssue, RequestReading } from '../formats/request-facts.ts';
 import { bodyTooLarge, noRoomForBody } from '../http/body-errors.ts';
-import { findKeptItems } from '../kept-items/kept-items.ts';
 import type { Context } from '../pipeline/context.ts';
 import type { Dependencies } from '../pipeline/dependencies.ts';
 import type { Exchange } from '../pipeline/exchange.ts';
@@ -20,7 +19,7 @@ type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody' | 'heldBody'> & Pa
 export async function readModel(
   { key, endpoint, callersBody, heldBody, parsedBody, model = '', isStream = false }: Needs,
   exchange: Exchange,
-  dependencies: Pick<Dependencies, 'readers' | 'database' | 'settings'>,
+  dependencies: Pick<Dependencies, 'readers' | 'keptItems' | 'settings'>,
 ): Promise<Read> {
   // An earlier run of the steps read it.
   if (parsedBody) return { model, isStream, parsedBody };
@@ -45,14 +44,14 @@ async function withKeptItems(
   read: ReadResult<RequestReading>,
   { organizationId }: Context['key'],
   heldBody: Context['heldBody'],
-  { database, settings }: Pick<Dependencies, 'database' | 'settings'>,
+  { keptItems, settings }: Pick<Dependencies, 'keptItems' | 'settings'>,
   readOnce: (bytes: ByteBlocks) => Promise<ReadResult<RequestReading>>,
 ): Promise<ReadResult<RequestReading>> {
   const { result, body } = read;
   const references = result.kind === 'read' ? (result.facts.ownReferences ?? []) : [];
   if (result.kind === 'refused' || references.length === 0) return read;
   const ids = [...new Set(references.map(({ id }) => id))];
-  const kept = await findKeptItems(ids, organizationId, { database });
+  const kept = await keptItems.find(ids, organizationId);
   const missing = references.find(({ id }) => !kept.has(id));
   const { model, isStream } = result.facts;
   const refused = (issue: BodyIssue) => ({
