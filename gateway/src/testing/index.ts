@@ -16,6 +16,7 @@ export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
 export { type AdmissionOfOne, admit, type FinishedOfOne } from './admit.ts';
 export { type Bench, startBench, useBench } from './bench.ts';
 export { claudeCodeBody } from './claude-code-body.ts';
+export { codexBody } from './codex-body.ts';
 export { CreditNode, type CreditWish, type Reserved } from './credit-node.ts';
 export { type FakeRedis, startFakeRedis } from './fake-redis.ts';
 export {

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { claudeCodeBody, codexBody } from '@gatehouse/gateway/testing';
 
-// What the gateway's reading of a provider's stream takes of the main thread, from the provider's bytes to the caller's,
-// natively and translated. Beside it a reference: the same bytes cut at their blank lines, and each event parsed. Several
-// checkouts are measured alternately in one run; the last column is the last checkout's time to the first one's.
+// What a provider's stream takes of the main thread, from the provider's bytes to the caller's, natively and translated, and
+// what the translation of a request takes. Beside it a reference: the same bytes cut at their blank lines, and each event
+// parsed; of a request, its body parsed and written. Several checkouts are measured alternately in one run; the last column is
+// the last checkout's time to the first one's.
 //
-//   node bench/stream-reading.ts [--events 50] [--per-packet 10] [--streams 2000] [--rounds 7] [CHECKOUT...]
+//   node bench/translate.ts [--events 50] [--per-packet 10] [--streams 2000] [--rounds 7] [CHECKOUT...]
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,6 +39,10 @@ interface Reading {
 
 interface Gateway {
   openCallersStream(from: Format, translation: object | undefined, options: object): Reading;
+  translateCall(
+    bytes: Buffer,
+    translation: object,
+  ): { readonly result: { readonly kind: string }; readonly body: Buffer };
 }
 
 const TEXTS = Array.from({ length: events }, (_, index) => ` word${index % 7}`);
@@ -120,10 +126,12 @@ function packetsOf(list: readonly string[]): readonly Buffer[] {
 }
 
 async function load(checkout: string): Promise<Gateway> {
-  const paths = ['gateway/src/formats/formats.ts', 'gateway/src/protocols/callers-stream.ts'];
-  const path = paths.map((one) => join(checkout, one)).find((one) => existsSync(one));
-  if (path === undefined) throw new Error(`${checkout} is no checkout of this project`);
-  return import(path);
+  const folder = ['formats', 'protocols'].map((name) => join(checkout, 'gateway/src', name)).find(existsSync);
+  if (folder === undefined) throw new Error(`${checkout} is no checkout of this project`);
+  const streams = ['callers-stream.ts', 'formats.ts'].map((name) => join(folder, name)).find(existsSync);
+  const { openCallersStream } = await import(streams ?? folder);
+  const { translateCall } = await import(join(folder, 'translate-call.ts'));
+  return { openCallersStream, translateCall };
 }
 
 function notesOf(requestId: string): object {
@@ -140,6 +148,27 @@ function pass({ openCallersStream }: Gateway, from: Format, to: Format, packets:
   bytes += reading.end().length;
   if (!reading.isComplete || !reading.hasContent) throw new Error(`${from} to ${to} was not read`);
   return bytes;
+}
+
+const CHAT_BODY = JSON.stringify({
+  ...{ model: 'route/model', max_tokens: 100, temperature: 0.5 },
+  messages: Array.from({ length: 20 }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: `Turn ${turn}: ${'some words '.repeat(40)}`,
+  })),
+});
+const BODIES: Readonly<Record<Format, string>> = {
+  chat: CHAT_BODY,
+  messages: claudeCodeBody({ model: 'route/model', stream: false }),
+  responses: codexBody('route/model'),
+};
+
+/** One request, from the caller's bytes to the provider's. */
+function translate({ translateCall }: Gateway, from: Format, to: Format, bytes: Buffer): number {
+  const facts = { requestId: 'req_1', createdSeconds: 1_790_000_000, promptTokens: 12 };
+  const { result, body } = translateCall(bytes, { from, to, options: { keep: [], ...facts } });
+  if (result.kind !== 'translated') throw new Error(`${from} to ${to} was refused`);
+  return body.length;
 }
 
 function parseAll(packets: readonly Buffer[]): number {
@@ -176,8 +205,17 @@ const subjects = rows.map(({ from, to, packets }) => ({
   name: from === to ? `${from}, native` : `${from} to ${to}`,
   runs: [() => parseAll(packets), ...gateways.map((gateway) => () => pass(gateway, from, to, packets))],
 }));
-print(`${events} events, ${perPacket} a packet; µs a stream, medians of ${rounds} rounds`);
-for (const { name, runs } of subjects) {
+const requests = FORMATS.flatMap((from) =>
+  FORMATS.filter((to) => to !== from).map((to) => ({ from, to, bytes: Buffer.from(BODIES[from]) })),
+).map(({ from, to, bytes }) => ({
+  name: `request, ${from} to ${to}`,
+  runs: [
+    () => JSON.stringify(JSON.parse(bytes.toString())).length,
+    ...gateways.map((gateway) => () => translate(gateway, from, to, bytes)),
+  ],
+}));
+print(`${events} events, ${perPacket} a packet; µs a stream or a request, medians of ${rounds} rounds`);
+for (const { name, runs } of [...subjects, ...requests]) {
   const taken = runs.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, run] of runs.entries()) taken[index]?.push(timed(run));
@@ -185,5 +223,5 @@ for (const { name, runs } of subjects) {
   const [reference = 0, ...micros] = taken.map(median);
   const columns = micros.map((one) => `${one.toFixed(1)} (${(one / reference).toFixed(2)})`);
   const change = ((micros.at(-1) ?? 0) / (micros[0] ?? 1)).toFixed(2);
-  print([name.padEnd(22), `parsed ${reference.toFixed(1)}`, ...columns, change].join('   '));
+  print([name.padEnd(32), `parsed ${reference.toFixed(1)}`, ...columns, change].join('   '));
 }
