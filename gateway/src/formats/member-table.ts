@@ -62,7 +62,7 @@ const MAX_TYPE_LENGTH = 64;
  * Some providers read names without regard to case: one of the judged members that differs in case only would pass
  * unseen here and count there.
  */
-export function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<string>): void {
+function refuseOtherCase(names: Iterable<string>, judged: ReadonlySet<string>): void {
   for (const name of names) {
     // Both ways: two letters outside ASCII have an ASCII letter as their other case.
     const folded = name.length > MAX_TYPE_LENGTH ? name : name.toUpperCase().toLowerCase();

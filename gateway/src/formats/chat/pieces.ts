@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
 import { argumentsText } from '../translation/tool-input.ts';
 
@@ -139,9 +139,4 @@ export function shownDetail({ text, summary }: JsonObject): string {
 
 function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-/** The value where it is text, else an empty one. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside, readErrorMessage } from '../peculiarities/error-message.ts';
@@ -17,7 +17,6 @@ import {
   type ReadPiece,
   readMessage,
   shownDetail,
-  textOf,
 } from './pieces.ts';
 import { extraSeal, plainSeal, sealOfDetails } from './reasoning.ts';
 

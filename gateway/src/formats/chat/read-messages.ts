@@ -159,7 +159,7 @@ export function readUserParts(content: unknown, path: string, losses: Losses): r
 }
 
 /** The parts of a content, whatever form it has. */
-export function contentList(content: unknown, path: string): readonly JsonObject[] {
+function contentList(content: unknown, path: string): readonly JsonObject[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) throw new BodyError(`${path} must be a string or a list of parts.`, path);

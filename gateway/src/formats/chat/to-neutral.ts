@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../wire/json.ts';
+import { type JsonObject, textOf } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { StreamError, StreamEvent } from '../translation/stream-events.ts';
 import type { NeutralEvents } from '../translation/translated-events.ts';
 import { isTokenCount } from '../usage-figures.ts';
-import { type ChatPiece, textOf } from './pieces.ts';
+import type { ChatPiece } from './pieces.ts';
 import { stopOf } from './read-answer.ts';
 import { StreamedReasoning } from './reasoning.ts';
 import { StreamedCalls } from './stream-calls.ts';

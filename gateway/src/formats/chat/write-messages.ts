@@ -153,7 +153,7 @@ export function writeTexts(parts: readonly TextPart[]): string | JsonObject[] {
   return others.length === 0 ? first.text : parts.map(({ text }) => ({ type: 'text', text }));
 }
 
-export function writePart(part: ResultPart, losses: Losses): JsonObject {
+function writePart(part: ResultPart, losses: Losses): JsonObject {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };

@@ -1,8 +1,9 @@
+import { textOf } from '../../wire/json.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { bodyEdits } from '../body-layout.ts';
 import { completionEvents } from '../chat/events-of-answer.ts';
 import { chat } from '../chat/index.ts';
-import { type ReadPiece, SILENCE, textOf } from '../chat/pieces.ts';
+import { type ReadPiece, SILENCE } from '../chat/pieces.ts';
 import { readChatAnswer } from '../chat/read-answer.ts';
 import { ChatReader } from '../chat/read-stream.ts';
 import type { Format } from '../format.ts';

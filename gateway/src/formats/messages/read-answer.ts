@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
@@ -57,12 +57,11 @@ export function readAnswer(
 }
 
 function readBlock(block: JsonObject, ids: CallIds): AssistantPart[] {
-  const textOf = (name: string) => (typeof block[name] === 'string' ? block[name] : '');
   switch (block['type']) {
     case 'text':
-      return textOf('text') === '' ? [] : [{ type: 'text', text: textOf('text') }];
+      return textOf(block['text']) === '' ? [] : [{ type: 'text', text: textOf(block['text']) }];
     case 'thinking': {
-      const [text, signature] = [textOf('thinking'), textOf('signature')];
+      const [text, signature] = [textOf(block['thinking']), textOf(block['signature'])];
       if (text === '' && signature === '') return [];
       return [
         {
@@ -73,16 +72,16 @@ function readBlock(block: JsonObject, ids: CallIds): AssistantPart[] {
       ];
     }
     case 'redacted_thinking':
-      return textOf('data') === ''
+      return textOf(block['data']) === ''
         ? []
-        : [{ type: 'reasoning', text: '', seal: { kind: 'redacted', value: textOf('data') } }];
+        : [{ type: 'reasoning', text: '', seal: { kind: 'redacted', value: textOf(block['data']) } }];
     case 'tool_use':
       return [
         {
           type: 'toolCall',
-          id: ids.give(textOf('id')),
+          id: ids.give(textOf(block['id'])),
           kind: 'function',
-          name: textOf('name'),
+          name: textOf(block['name']),
           arguments: textOfInput(block['input']),
         },
       ];

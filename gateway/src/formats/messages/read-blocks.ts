@@ -151,7 +151,7 @@ export function readImage(block: JsonObject, path: string, losses: Losses): Imag
   return { type: 'image', source: readSource(source, `${path}.source`, losses), ...readCacheControl(block) };
 }
 
-export function readDocument(block: JsonObject, path: string, losses: Losses): DocumentPart {
+function readDocument(block: JsonObject, path: string, losses: Losses): DocumentPart {
   const source = requireObject(block['source'], `${path}.source`);
   if (isJsonObject(block['citations']) && block['citations']['enabled'] === true) {
     losses.lose('citations', `${path}.citations`);

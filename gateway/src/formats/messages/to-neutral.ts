@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Usage } from '../protocol.ts';
 import { CallIds } from '../translation/call-ids.ts';
@@ -79,21 +79,20 @@ export class MessagesToNeutral {
       this.fail({ message: 'The provider sent more content blocks than are read.' });
       return;
     }
-    const textOf = (name: string) => (typeof block[name] === 'string' ? block[name] : '');
     switch (block['type']) {
       case 'text':
         this.#open.set(index, { kind: 'text' });
-        this.#say('text', textOf('text'));
+        this.#say('text', textOf(block['text']));
         return;
       case 'thinking': {
         const thinking = { kind: 'thinking', signature: [] } as const satisfies OpenBlock;
         this.#open.set(index, thinking);
-        this.#addSignature(thinking, textOf('signature'));
-        this.#say('reasoning', textOf('thinking'));
+        this.#addSignature(thinking, textOf(block['signature']));
+        this.#say('reasoning', textOf(block['thinking']));
         return;
       }
       case 'redacted_thinking': {
-        const value = textOf('data');
+        const value = textOf(block['data']);
         if (value !== '') this.#translated.add({ type: 'seal', seal: { kind: 'redacted', value } });
         return;
       }
@@ -103,8 +102,14 @@ export class MessagesToNeutral {
         // Most servers begin with an empty one and send the text in pieces.
         const input = argumentsText(block['input']) === '' ? {} : inputIn(exact());
         this.#open.set(index, { kind: 'call', index: call, input, hasArguments: false });
-        const id = this.#ids.give(textOf('id'));
-        this.#translated.add({ type: 'toolCall', index: call, id, kind: 'function', name: textOf('name') });
+        const id = this.#ids.give(textOf(block['id']));
+        this.#translated.add({
+          type: 'toolCall',
+          index: call,
+          id,
+          kind: 'function',
+          name: textOf(block['name']),
+        });
         return;
       }
       default:
@@ -115,19 +120,18 @@ export class MessagesToNeutral {
   readDelta({ index, delta }: JsonObject): void {
     const block = this.#open.get(index);
     if (!block || !isJsonObject(delta) || this.#isFinished || this.#hasFailed) return;
-    const textOf = (name: string) => (typeof delta[name] === 'string' ? delta[name] : '');
     switch (delta['type']) {
       case 'text_delta':
-        if (block.kind === 'text') this.#say('text', textOf('text'));
+        if (block.kind === 'text') this.#say('text', textOf(delta['text']));
         return;
       case 'thinking_delta':
-        if (block.kind === 'thinking') this.#say('reasoning', textOf('thinking'));
+        if (block.kind === 'thinking') this.#say('reasoning', textOf(delta['thinking']));
         return;
       case 'signature_delta':
-        if (block.kind === 'thinking') this.#addSignature(block, textOf('signature'));
+        if (block.kind === 'thinking') this.#addSignature(block, textOf(delta['signature']));
         return;
       case 'input_json_delta': {
-        const text = textOf('partial_json');
+        const text = textOf(delta['partial_json']);
         if (block.kind !== 'call' || text === '') return;
         block.hasArguments = true;
         this.#translated.add({ type: 'toolArguments', index: block.index, text });

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { textOf } from './provider-values.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 
 /** Items of one answer that are told apart. Models call some dozen tools at once at most. */
 export const MAX_ITEMS = 4096;

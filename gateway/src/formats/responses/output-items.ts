@@ -33,7 +33,7 @@ export interface MessageContent {
   readonly text: string;
 }
 
-export function contentPart({ type, text }: MessageContent): JsonObject {
+function contentPart({ type, text }: MessageContent): JsonObject {
   return type === 'text'
     ? { type: 'output_text', text, annotations: [], logprobs: [] }
     : { type: 'refusal', refusal: text };

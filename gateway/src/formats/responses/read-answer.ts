@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { type AnswerTally, ReadAnswer, readWhole, type WholeAnswer } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorInWords } from '../peculiarities/error-message.ts';
@@ -10,7 +10,6 @@ import type { AssistantPart, RefusalPart, TextPart } from '../translation/conver
 import type { TranslationNotes } from '../translation/notes.ts';
 import { argumentsText } from '../translation/tool-input.ts';
 import { hearItem, hostedCalls } from './pieces.ts';
-import { textOf } from './provider-values.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
 
 // Those of providers have some sixty characters.

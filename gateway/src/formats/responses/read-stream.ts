@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { nameOf } from '../../wire/sse.ts';
 import { AnswerTally, type SpokenKind } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
@@ -10,7 +10,6 @@ import type { NeutralEvents } from '../translation/translated-events.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { type OpenItem, OpenItems } from './items.ts';
 import { hearItem } from './pieces.ts';
-import { textOf } from './provider-values.ts';
 import { hasObjectArguments, idOf, readResponse } from './read-answer.ts';
 import { ResponsesToNeutral } from './to-neutral.ts';
 

@@ -128,7 +128,7 @@ function argumentsOfInput(input: string): string {
 }
 
 /** The text that a custom tool was called with; the arguments as they are where the model kept to no schema. */
-export function inputOfArguments(written: string): string {
+function inputOfArguments(written: string): string {
   const value = parseBounded(written);
   const input = isJsonObject(value) ? value[ARGUMENT] : undefined;
   return typeof input === 'string' ? input : written;

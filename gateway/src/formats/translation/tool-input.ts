@@ -5,7 +5,7 @@ import { parseBounded, writeBounded } from './bounded-json.ts';
 // holds them as an object. So: no text is an empty object; an object is itself; anything else becomes the one member
 // `invalid_arguments` with the text as it came, so that the tool's schema refuses it and the model reads why.
 
-export const INVALID_ARGUMENTS = 'invalid_arguments';
+const INVALID_ARGUMENTS = 'invalid_arguments';
 
 /** The object that the arguments of a call are in messages. */
 export function inputOfText(text: string): JsonObject {
