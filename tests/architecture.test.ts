@@ -71,6 +71,16 @@ const TEST_ARROWS: Record<string, readonly string[]> = {
 };
 const WORKSPACES = Object.keys(ARROWS);
 
+/** The folders of a workspace from the ground up. The files beside them, and what tests need, come last. */
+const FLOORS: Record<string, readonly string[]> = {
+  'gateway/src': [
+    // What any gateway needs, then what a request is, then one attempt at a provider, then the rules and who serves them.
+    ...['wire', 'errors', 'catalogue', 'journal', 'tokens', 'bodies', 'rates', 'exchange'],
+    ...['formats', 'credit', 'demo', 'readers', 'providers', 'routing', 'kept-items', 'context'],
+    ...['attempt', 'http', 'observed', 'steps', 'discovery', 'endpoints'],
+  ],
+};
+
 let sources: Source[] = [];
 
 async function readSources(): Promise<Source[]> {
@@ -172,6 +182,29 @@ describe('architecture', () => {
             .map((name) => `${path} imports ${name}`),
         ),
       order.join(' < '),
+    );
+  });
+
+  it('a folder imports only folders of the floors below it', () => {
+    // Floors have no circles: each can be read, tested and changed without what is built on it.
+    none(
+      Object.entries(FLOORS).flatMap(([workspace, floors]) => {
+        const floorOf = (path: string) => {
+          const folder = path.slice(workspace.length + 1).match(/^([^/]+)\//)?.[1];
+          return folder === undefined || folder === 'testing' ? floors.length : floors.indexOf(folder);
+        };
+        const own = sources.filter(({ path }) => path.startsWith(`${workspace}/`) && !isTest(path));
+        assert.ok(own.length > 0, workspace);
+        return own.flatMap(({ path, imports }) => [
+          ...(floorOf(path) === -1 ? [`${path} is on no floor`] : []),
+          ...imports
+            .filter((name) => name.startsWith(`${workspace}/`) && floorOf(name) > floorOf(path))
+            .map((name) => `${path} imports ${name}`),
+        ]);
+      }),
+      Object.values(FLOORS)
+        .map((floors) => floors.join(' < '))
+        .join('\n'),
     );
   });
 

@@ -10,41 +10,51 @@ import {
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { MAX_ANSWER_BYTES } from './attempt/whole-answer.ts';
 import { ByteBudget } from './bodies/byte-budget.ts';
+import { Facts } from './catalogue/facts.ts';
+import { createKeyReads } from './catalogue/read-keys.ts';
+import type { StepSettings } from './context/dependencies.ts';
 import { createAdmissions } from './credit/admissions.ts';
-import { Facts } from './facts/facts.ts';
-import { createKeyReads } from './facts/read-keys.ts';
-import { sendError } from './http/answers.ts';
-import { crossOriginHeaders } from './http/cross-origin.ts';
-import type { GatewayError } from './http/gateway-error.ts';
+import { MODEL_ENDPOINTS } from './endpoints/model-endpoints.ts';
+import { type Endpoint, handlerOf, servedBy } from './endpoints/path-table.ts';
+import { type ServeDependencies, serve } from './endpoints/serve.ts';
+import type { GatewayError } from './errors/gateway-error.ts';
+import { toGatewayError } from './errors/to-gateway-error.ts';
+import { sendError } from './exchange/answers.ts';
+import { Exchange } from './exchange/exchange.ts';
+import { limitStatements } from './exchange/limit-statements.ts';
+import type { MetadataHeaders } from './exchange/metadata.ts';
+import { MetadataBudget } from './exchange/metadata-budget.ts';
+import { createPermits } from './exchange/permits.ts';
+import { ReadOns } from './exchange/read-ons.ts';
+import { newRequestId } from './exchange/request-id.ts';
+import { type CorsOrigins, crossOriginHeaders } from './http/cross-origin.ts';
 import { showHealth, showReadiness } from './http/health.ts';
-import type { LogContext } from './http/log-request.ts';
-import { newRequestId } from './http/request-id.ts';
-import { createHttpServer } from './http/server.ts';
-import { toGatewayError } from './http/to-gateway-error.ts';
+import { createHttpServer, type ServerSettings } from './http/server.ts';
 import { showWhatIsServed } from './http/what-is-served.ts';
 import type { Journal } from './journal/journal.ts';
 import { KeptItems } from './kept-items/kept-items.ts';
-import { GatewayMetrics } from './metrics/gateway-metrics.ts';
-import { observeGateway } from './metrics/observe-gateway.ts';
-import type { Dependencies, Settings } from './pipeline/dependencies.ts';
-import { MODEL_ENDPOINTS } from './pipeline/endpoints.ts';
-import { Exchange } from './pipeline/exchange.ts';
-import { limitStatements } from './pipeline/limit-statements.ts';
-import { type Endpoint, handlerOf, servedBy } from './pipeline/path-table.ts';
-import { createPermits } from './pipeline/permits.ts';
-import { serve } from './pipeline/serve.ts';
+import { GatewayMetrics } from './observed/gateway-metrics.ts';
+import type { LogContext } from './observed/log-request.ts';
+import { observeGateway } from './observed/observe-gateway.ts';
+import { RefusedRequests } from './observed/refused-requests.ts';
+import { RequestLines } from './observed/request-lines.ts';
+import { endRequest } from './observed/request-span.ts';
+import { createUpstreams } from './providers/upstreams.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
 import { createReaderPool } from './readers/reader-pool.ts';
-import { RefusedRequests } from './refused/refused-requests.ts';
-import { RequestLines } from './refused/request-lines.ts';
 import { createRouting } from './routing/routing.ts';
-import { MetadataBudget } from './steps/metadata-budget.ts';
-import { ReadOns } from './steps/read-ons.ts';
-import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
-import { endRequest } from './tracing/request-span.ts';
-import { createUpstreams } from './upstreams/upstreams.ts';
+
+export interface Settings extends StepSettings, ServerSettings {
+  /** The highest rate of any key, in requests per minute; none unless given. */
+  readonly rateLimitCeilingRpm?: number;
+  /** The origins whose pages may use the gateway from a browser; none unless given. */
+  readonly corsOrigins?: CorsOrigins;
+  /** The clients' headers that are kept as metadata; none unless given. */
+  readonly metadataHeaders?: MetadataHeaders;
+}
 
 export interface GatewayDependencies {
   readonly database: Database;
@@ -118,7 +128,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
   const bodies = new ByteBudget(BODIES_AT_ONCE * largestBytes, BODIES_AT_ONCE_OF_ONE * largestBytes);
   const registry = given.metrics ?? new Metrics();
   const metrics = new GatewayMetrics(registry);
-  const dependencies: Dependencies = {
+  const dependencies: ServeDependencies = {
     metrics,
     database,
     permits,
@@ -190,11 +200,9 @@ export function createGateway(given: GatewayDependencies): Gateway {
 
   const listener = createHttpServer(
     settings,
-    {
-      writeNoRequest(fields) {
-        lines.writeNoRequest(fields);
-        metrics.malformed(fields.status);
-      },
+    (fields) => {
+      lines.writeNoRequest(fields);
+      metrics.malformed(fields.status);
     },
     (request, response, { expectsContinue, error, nextBegun }) => {
       const exchange = new Exchange(

@@ -1,13 +1,29 @@
 import { maxHeaderSize } from 'node:http';
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, DEFAULT_RATE_LIMIT_RPM } from '@gatehouse/contract';
+import { COSTS, LEAK_PER_MS, MAX_WAIT_MS } from './attempt/flow.ts';
+import { READ_ON_BYTES, READ_ON_MS } from './attempt/read-on.ts';
+import { MAX_LATE_USAGE_MS } from './attempt/relay.ts';
+import { MAX_ANSWER_BYTES } from './attempt/whole-answer.ts';
 import { MIN_PACE } from './bodies/body-pace.ts';
 import { SMALL_BODY_BYTES } from './bodies/held-body.ts';
 import { BYTES_PER_INTERVAL, BYTES_PER_INTERVAL_OF_OWNER, INTERVAL_MS } from './bodies/intake.ts';
 import { FREE_BYTES } from './bodies/kept-bytes.ts';
+import { FRAME_TOKENS, MAX_CALLS, MAX_CONTEXT, MAX_TURNS } from './credit/usage-bounds.ts';
 import { LARGE_ECHO } from './demo/echo-bounds.ts';
 import { MAX_DIMENSIONS } from './demo/embeddings-echo.ts';
 import { MAX_CHOICES, MAX_INPUT_CHARACTERS } from './demo/read-echo.ts';
 import { MAX_MODELS } from './discovery/page.ts';
+import { MAX_USER_AGENT_LENGTH, MAX_USER_AGENT_OF_REFUSED_LENGTH } from './endpoints/record.ts';
+import {
+  DISCARDED_BYTES,
+  DISCARDED_BYTES_OF_STRANGERS,
+  PACED_BYTES,
+  PACED_MS,
+  STALLED_MS,
+} from './exchange/answers.ts';
+import { MAX_ENTRIES, MAX_NAME_LENGTH, MAX_VALUE_BYTES } from './exchange/metadata.ts';
+import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './exchange/metadata-budget.ts';
+import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './exchange/read-ons.ts';
 import { MAX_ROLE_LENGTH } from './formats/member-table.ts';
 import { BODY_LIMITS } from './formats/parse-body.ts';
 import { MAX_VALUE_LENGTH } from './formats/passed-headers.ts';
@@ -21,38 +37,22 @@ import {
   SMALL_BODIES_BYTES,
   SMALL_BODIES_BYTES_OF_ONE,
 } from './gateway.ts';
-import {
-  DISCARDED_BYTES,
-  DISCARDED_BYTES_OF_STRANGERS,
-  PACED_BYTES,
-  PACED_MS,
-  STALLED_MS,
-} from './http/answers.ts';
-import { MAX_NAMES } from './http/names-in-header.ts';
 import { BODY_TIMEOUT_MS, HEADERS_TIMEOUT_MS } from './http/server.ts';
 import {
   MINUTE_BYTES as ITEM_BYTES_OF_A_MINUTE,
   MAX_ITEM_BYTES,
   MINUTE_ITEMS,
 } from './kept-items/kept-items.ts';
+import { INTERVAL_MS as COUNT_INTERVAL_MS } from './observed/intervals.ts';
+import { ROW_LIMITS } from './observed/refused-requests.ts';
+import { LINE_LIMITS } from './observed/request-lines.ts';
+import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './providers/http-upstream.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
-import { INTERVAL_MS as COUNT_INTERVAL_MS } from './refused/intervals.ts';
-import { ROW_LIMITS } from './refused/refused-requests.ts';
-import { LINE_LIMITS } from './refused/request-lines.ts';
-import { COSTS, LEAK_PER_MS, MAX_WAIT_MS } from './steps/flow.ts';
-import { MAX_ENTRIES, MAX_NAME_LENGTH, MAX_VALUE_BYTES } from './steps/metadata.ts';
-import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './steps/metadata-budget.ts';
-import { READ_ON_BYTES, READ_ON_MS } from './steps/read-on.ts';
-import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './steps/read-ons.ts';
-import { MAX_USER_AGENT_LENGTH, MAX_USER_AGENT_OF_REFUSED_LENGTH } from './steps/record.ts';
-import { MAX_LATE_USAGE_MS } from './steps/relay.ts';
-import { FRAME_TOKENS, MAX_CALLS, MAX_CONTEXT, MAX_TURNS } from './steps/usage-bounds.ts';
-import { MAX_ANSWER_BYTES } from './steps/whole-answer.ts';
 import { OWN, SHARED } from './tokens/count-time.ts';
 import { EXACT_CHARACTERS } from './tokens/count-tokens.ts';
-import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './upstreams/http-upstream.ts';
 import { DEEPEST, MAX_VALUES, SHALLOW_BYTES } from './wire/answer-json.ts';
+import { MAX_NAMES } from './wire/names-in-header.ts';
 import { MAX_EVENT_BYTES } from './wire/sse.ts';
 
 /** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */

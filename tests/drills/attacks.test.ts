@@ -24,7 +24,7 @@ const EXPECTED: Readonly<Record<AttackName, readonly [count: number, answers: Re
   'pipelining to the API': [150, /^(200|503)$/],
   'pipelining to the gateway': [150, /^(200|429|503)$/],
   // 24 are open at the same time. Those that have no room in the memory of their organisation are answered 503 after half a minute:
-  // gateway/src/pipeline/slow-readers.http.test.ts.
+  // gateway/src/endpoints/slow-readers.http.test.ts.
   'slow readers of large answers': [16, /^200$/],
   'lists that nobody reads': [100, /^mint (201|409)$/],
   'refused requests with labels': [500, /^(200|429)$/],

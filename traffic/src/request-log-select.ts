@@ -1,6 +1,6 @@
 import { CHANCES, OUTCOME } from './outcomes.ts';
 
-// The columns of a generated row, by the gateway's own rules (gateway/src/steps/record.ts). gateway-rules.test.ts checks
+// The columns of a generated row, by the gateway's own rules (gateway/src/endpoints/record.ts). gateway-rules.test.ts checks
 // generated rows against an independent statement of these rules.
 
 const outcomes = (...names: (keyof typeof OUTCOME)[]) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ReadOns } from '../steps/read-ons.ts';
+import { ReadOns } from '../exchange/read-ons.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { KeptBytes } from './kept-bytes.ts';
 

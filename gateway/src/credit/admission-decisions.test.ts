@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KeyId, OrganizationId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { admit } from '../testing/admit.ts';
 import { issueKey, moneyOf } from '../testing/test-gateway.ts';
 import {

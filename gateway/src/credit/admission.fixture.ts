@@ -1,6 +1,6 @@
 import type { KeyId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import type { AdmissionOfOne } from '../testing/admit.ts';
 import type { AdmissionDecision } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KeyId, RequestId } from '@gatehouse/contract';
 import { type NoParameters, type Queryable, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { admit } from '../testing/admit.ts';
 import { untilLockWait } from '../testing/lock-wait.ts';
 import { type IssuedKey, issueKey, moneyOf, only } from '../testing/test-gateway.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
 import { type Database, DatabaseUnavailable, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { type AdmissionOfOne, admit } from '../testing/admit.ts';
 import { type IssuedKey, issueKey, moneyOf } from '../testing/test-gateway.ts';
 import { createAdmissions } from './admissions.ts';

@@ -1,4 +1,4 @@
-import type { TokenPrices } from '../catalogue/route.ts';
+import type { Target, TokenPrices } from '../catalogue/route.ts';
 import type { Usage } from '../formats/protocol.ts';
 import { pricesFor, type RoutePrices, reachablePrices } from './prices.ts';
 import { partsOf } from './usage-parts.ts';
@@ -10,6 +10,11 @@ const TOKENS_PER_PRICE = 1_000_000n;
 
 /** The platform's share of a request on its own capacity. With the organisation's provider key it is the route's fee. */
 export const WHOLE_PRICE_MILLIONTHS = 1_000_000n;
+
+/** The platform's share of the price: all of it, or its fee where the organisation's own provider key is used. */
+export function shareMillionths(target: Pick<Target, 'byokFeeMillionths'>, isByok: boolean): bigint {
+  return isByok ? target.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
+}
 
 const DIVISOR = TOKENS_PER_PRICE * WHOLE_PRICE_MILLIONTHS;
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KeyId } from '@gatehouse/contract';
 import { type Database, sql, statement } from '@gatehouse/store';
 import { useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { HoldReaper } from '../journal/hold-reaper.ts';
 import { releaseOverdueHolds, settle, settleOverdueHolds } from '../journal/settle.ts';
 import { type Account, books, createAccount, memoryLog } from '../journal/testing/fixtures.ts';

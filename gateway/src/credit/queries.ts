@@ -1,5 +1,6 @@
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { type Queryable, sql, statement } from '@gatehouse/store';
+import type { AccountFigures } from '../errors/credit-errors.ts';
 
 /** A request to be admitted. It may hold any amount from `least` to `most`. */
 export interface Admission {
@@ -22,14 +23,6 @@ export interface Presumed {
   readonly vaultRevision: bigint;
   /** The revision of the key's facts. */
   readonly factsRevision: bigint;
-}
-
-/** The account whose credit does not suffice. `spent` includes what finished requests cost, settled or not. */
-export interface AccountFigures {
-  readonly limitMicroPkr: bigint;
-  readonly spentMicroPkr: bigint;
-  /** By requests in flight. */
-  readonly heldMicroPkr: bigint;
 }
 
 export type AdmissionDecision =

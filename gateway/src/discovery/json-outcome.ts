@@ -1,4 +1,4 @@
-import type { Outcome } from '../pipeline/outcome.ts';
+import type { Outcome } from '../context/outcome.ts';
 
 /** 200 with a JSON document of the gateway's own. */
 export function jsonOutcome(document: unknown): { readonly outcome: Outcome } {

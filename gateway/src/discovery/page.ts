@@ -1,5 +1,5 @@
 import { isStorableText, MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
-import { invalidRequest } from '../http/gateway-error.ts';
+import { invalidRequest } from '../errors/gateway-error.ts';
 import type { NamePage } from './queries.ts';
 
 /** The most models that one answer has, and what it has where the caller names no limit. */

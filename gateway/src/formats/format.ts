@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
-import type { Dialect } from '../http/dialect.ts';
-import type { GatewayError } from '../http/gateway-error.ts';
+import type { Dialect } from '../errors/dialect.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
 import type { JsonObject } from '../wire/json.ts';
 import type { Redaction } from '../wire/redaction.ts';
 import type { Edit } from '../wire/splice.ts';

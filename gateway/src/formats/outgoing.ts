@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
-import type { GatewayError } from '../http/gateway-error.ts';
-import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
+import type { UpstreamHeaders } from '../wire/headers.ts';
 import type { StreamReading, UsageReader } from './protocol.ts';
 import type { AnswerForm } from './read-answer.ts';
 

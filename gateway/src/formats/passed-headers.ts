@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderFlags } from '@gatehouse/contract';
-import type { Dialect } from '../http/dialect.ts';
-import { maskKeys } from '../text.ts';
-import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import type { Dialect } from '../errors/dialect.ts';
+import type { UpstreamHeaders } from '../wire/headers.ts';
 import type { Redaction } from '../wire/redaction.ts';
+import { maskKeys } from '../wire/text.ts';
 
 // The headers that pass between caller and provider, in both directions: those listed here and no others. Credentials, cookies,
 // forwarding headers and headers about a person are on no list. Guarded by passed-headers.test.ts.

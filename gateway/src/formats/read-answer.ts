@@ -1,12 +1,12 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
-import { errorOfAnswer, errorToKeep } from '../upstreams/failures.ts';
 import { isTooComplex, parseJson } from '../wire/answer-json.ts';
 import { parseExact } from '../wire/exact-json.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { redactionOf } from '../wire/redaction.ts';
 import type { AnswerContent, Format, StreamOptions } from './format.ts';
 import { type AnswerTranslation, formatOf, openCallersStream } from './formats.ts';
+import { errorOfAnswer, errorToKeep } from './kept-error.ts';
 import { readErrorMessage } from './peculiarities/error-message.ts';
 import type { CountTokens, Usage } from './protocol.ts';
 import { translateAnswer, translateError } from './translation/index.ts';

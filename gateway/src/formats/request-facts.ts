@@ -1,4 +1,5 @@
 import type { Surface } from '@gatehouse/contract';
+import type { BodyIssue } from '../errors/body-errors.ts';
 import type { BodyLayout } from './body-layout.ts';
 import type { OwnReference } from './responses/own-items.ts';
 
@@ -35,13 +36,6 @@ export interface RequestFacts {
   /** The items that this gateway keeps and that the body refers to; left out where there are none. */
   readonly ownReferences?: readonly OwnReference[];
   readonly layout: BodyLayout;
-}
-
-/** Why a body cannot be used. */
-export interface BodyIssue {
-  readonly status: 400 | 413;
-  readonly message: string;
-  readonly param: string | null;
 }
 
 export type RequestReading =

@@ -1,8 +1,9 @@
 import type { Surface } from '@gatehouse/contract';
+import type { BodyIssue } from '../errors/body-errors.ts';
 import { parseExact } from '../wire/exact-json.ts';
 import { parseBody } from './parse-body.ts';
 import { readFacts } from './read-request.ts';
-import { BodyError, type BodyIssue, type RequestFacts } from './request-facts.ts';
+import { BodyError, type RequestFacts } from './request-facts.ts';
 import { surveyBody } from './survey-body.ts';
 import { type TranslationNotes, type TranslationOptions, translateRequest } from './translation/index.ts';
 

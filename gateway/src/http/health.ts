@@ -1,7 +1,7 @@
 import { createReadiness, type Database } from '@gatehouse/store';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import { sendWhole } from './answers.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { sendWhole } from '../exchange/answers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   API_SECURITY_HEADERS,
   type Arrival,
+  type Certificate,
   checkHost,
   createListener,
   isHealthPath,
@@ -10,14 +11,21 @@ import {
   pathOf,
   type ServedHosts,
 } from '@gatehouse/http';
-import type { Settings } from '../pipeline/dependencies.ts';
-import type { RequestLines } from '../refused/request-lines.ts';
-import { GatewayError, hostNotServed, invalidRequest, unknownExpectation } from './gateway-error.ts';
-import { newRequestId } from './request-id.ts';
+import { GatewayError, hostNotServed, invalidRequest, unknownExpectation } from '../errors/gateway-error.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 
 export const HEADERS_TIMEOUT_MS = 9_000;
 export const BODY_TIMEOUT_MS = 60_000;
 const LOCALHOST_ONLY: ServedHosts = new Set();
+
+export interface ServerSettings {
+  /** How long a request may take to arrive in full; a minute unless given. */
+  readonly bodyTimeoutMs?: number;
+  /** The names that requests may be addressed to, besides localhost; none unless given. Health checks may come under any. */
+  readonly allowedHosts?: ServedHosts;
+  /** With it the gateway speaks HTTPS only. */
+  readonly certificate?: Certificate | undefined;
+}
 
 export interface GatewayArrival {
   /** True if the caller waits for 100 Continue before it sends the body. */
@@ -31,8 +39,8 @@ type OnRequest = (request: IncomingMessage, response: ServerResponse, arrival: G
 
 /** The gateway's listener, not yet listening. */
 export function createHttpServer(
-  settings: Settings,
-  lines: Pick<RequestLines, 'writeNoRequest'>,
+  settings: ServerSettings,
+  log: MalformedAnswers['log'],
   onRequest: OnRequest,
 ): Listener {
   const requestTimeoutMs = settings.bodyTimeoutMs ?? BODY_TIMEOUT_MS;
@@ -41,7 +49,7 @@ export function createHttpServer(
     requestTimeoutMs,
     answersExpectations: true,
     answersDuringHandling: false,
-    malformed: malformedAnswers(lines),
+    malformed: malformedAnswers(log),
     certificate: settings.certificate,
     onRequest({ request, response, expectation, nextBegun }) {
       const error =
@@ -58,7 +66,7 @@ function hostError(request: IncomingMessage, served = LOCALHOST_ONLY): GatewayEr
   return isHealthPath(pathOf(request.url ?? '')) ? undefined : hostNotServed(error.sentence);
 }
 
-function malformedAnswers(lines: Pick<RequestLines, 'writeNoRequest'>): MalformedAnswers {
+function malformedAnswers(log: MalformedAnswers['log']): MalformedAnswers {
   const body = (status: number, message: string) =>
     new GatewayError({ status, type: 'invalid_request_error', code: 'invalid_request', message }).bodyText;
   return {
@@ -69,6 +77,6 @@ function malformedAnswers(lines: Pick<RequestLines, 'writeNoRequest'>): Malforme
       408: body(408, 'The request took too long to arrive.'),
       431: body(431, "The request's headers are too large."),
     },
-    log: (fields) => lines.writeNoRequest(fields),
+    log,
   };
 }

@@ -1,5 +1,5 @@
-import type { Exchange } from '../pipeline/exchange.ts';
-import { sendWhole } from './answers.ts';
+import { sendWhole } from '../exchange/answers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /** An endpoint of the gateway: its method and its path. */
 export interface Served {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { settle, settlementOf, settleOverdueHolds } from './settle.ts';
 import { type Account, books, createAccount, finished, hold } from './testing/fixtures.ts';
 

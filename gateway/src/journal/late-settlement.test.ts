@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import { settle } from './settle.ts';
 import { createAccount, finished, hold } from './testing/fixtures.ts';
 import { openTestJournal } from './testing/test-journal.ts';

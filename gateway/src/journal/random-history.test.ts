@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { newSeed } from '@gatehouse/concurrency/testing';
 import type { Database } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
-import { newRequestId } from '../http/request-id.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import type { FinishedRequest } from './finished-request.ts';
 import type { OpenJournal } from './journal.ts';
 import { openJournal } from './open-journal.ts';

@@ -1,5 +1,5 @@
 import { type Attempt, MAX_ATTEMPT_ERROR_BYTES, MAX_ATTEMPTS } from '@gatehouse/store';
-import { cutToBytes } from '../text.ts';
+import { cutToBytes } from '../wire/text.ts';
 import { isStorable, storableText } from './storable-text.ts';
 
 const MAX_INT64 = 2n ** 63n - 1n;

@@ -1,9 +1,8 @@
 import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { OwnerMinutes } from '../exchange/owner-minutes.ts';
 import { isOwnItemId } from '../formats/responses/own-items.ts';
-import type { Outcome } from '../pipeline/outcome.ts';
-import { OwnerMinutes } from '../refused/owner-minutes.ts';
 import { parseJson } from '../wire/answer-json.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { findItems, keepItems } from './queries.ts';
@@ -36,8 +35,8 @@ export class KeptItems {
   }
 
   /** Keeps the items of an answer, before its last byte is sent. Without them the answer is as good, so nothing here fails it. */
-  async keep(outcome: Outcome, requestId: RequestId, organizationId: OrganizationId): Promise<void> {
-    const items = itemsIn(outcome).filter((item) => this.#takes(organizationId, item));
+  async keep(shown: Shown, requestId: RequestId, organizationId: OrganizationId): Promise<void> {
+    const items = itemsIn(shown).filter((item) => this.#takes(organizationId, item));
     if (items.length === 0) return;
     try {
       await this.#database.run(keepItems, {
@@ -79,14 +78,20 @@ export class KeptItems {
   }
 }
 
+/** The last bytes that a caller gets: a whole answer, or the last events of a stream. */
+export interface Shown {
+  readonly bytes: Buffer;
+  readonly isStream: boolean;
+}
+
 interface Item {
   readonly id: string;
   /** JSON. */
   readonly text: string;
 }
 
-function itemsIn(outcome: Outcome): readonly Item[] {
-  const output = responseIn(outcome)?.['output'];
+function itemsIn(shown: Shown): readonly Item[] {
+  const output = responseIn(shown)?.['output'];
   const items: readonly unknown[] = Array.isArray(output) ? output.slice(0, MAX_ITEMS_OF_ANSWER) : [];
   return items.filter(isJsonObject).flatMap((item) => {
     const { id } = item;
@@ -95,13 +100,11 @@ function itemsIn(outcome: Outcome): readonly Item[] {
 }
 
 /** The response that a caller gets; of a stream the one in its last event. */
-function responseIn(outcome: Outcome): JsonObject | undefined {
-  const bytes =
-    outcome.kind === 'streamed' ? outcome.tail : outcome.kind === 'answered' ? outcome.body : undefined;
-  if (!bytes || bytes.length > MAX_ANSWER_BYTES) return undefined;
+function responseIn({ bytes, isStream }: Shown): JsonObject | undefined {
+  if (bytes.length > MAX_ANSWER_BYTES) return undefined;
   const text = bytes.toString();
   // JSON has no line breaks of its own.
-  const value = parseJson(outcome.kind === 'streamed' ? text.slice(text.lastIndexOf('\ndata: ') + 7) : text);
+  const value = parseJson(isStream ? text.slice(text.lastIndexOf('\ndata: ') + 7) : text);
   const response = isJsonObject(value) && isJsonObject(value['response']) ? value['response'] : value;
   return isJsonObject(response) ? response : undefined;
 }

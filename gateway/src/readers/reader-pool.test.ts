@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { CallerGone } from '../http/gateway-error.ts';
+import { CallerGone } from '../errors/gateway-error.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { completion } from '../testing/mock-provider.ts';
 import { type CountTime, onceFor } from '../tokens/count-time.ts';

@@ -1,20 +1,47 @@
-import { GatewayError, type Need } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
+import type { Surface } from '@gatehouse/contract';
+import type { Credential, Target } from '../catalogue/route.ts';
+import type { Need } from '../errors/credit-errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { Call } from '../formats/call.ts';
+import type { TranslationNotes } from '../formats/translation/index.ts';
+import type { Upstream } from '../providers/upstream.ts';
 import type { UsedUpstream } from './breakers.ts';
 import type { Choice } from './choose.ts';
 
 /** One way to serve a request: a target, and what its provider is called with. */
-export interface Candidate
-  extends Choice,
-    Pick<Context, 'target' | 'credential' | 'isByok' | 'apiKey' | 'upstream' | 'surface'> {
+export interface Candidate extends Choice {
+  readonly target: Target;
+  /** The platform's credential that it goes out with; undefined for the organisation's own key, or when the provider takes none. */
+  readonly credential: Credential | undefined;
+  /** True if it goes out with the organisation's own key for the provider. */
+  readonly isByok: boolean;
+  /** The organisation's own key for the provider, else the platform's; undefined when the provider takes none. */
+  readonly apiKey: string | undefined;
+  readonly upstream: Upstream;
+  /** The surface that the provider is asked for: the endpoint, or what it is translated to. */
+  readonly surface: Surface;
   readonly upstreamName: UsedUpstream;
 }
 
 /** With the call in the format of its surface. */
-export type TranslatedCandidate = Candidate & Pick<Context, 'providerCall' | 'translation'>;
+export interface TranslatedCandidate extends Candidate {
+  /** The call as it is sent on: the same, or in the format of the surface. */
+  readonly providerCall: Call;
+  /** The translation back, where the answer is translated. */
+  readonly translation: Translation | undefined;
+}
+
+/** The losses on the way to the surface's format, and what the way back needs to know. */
+export interface Translation {
+  readonly dropped: readonly string[];
+  readonly notes: TranslationNotes;
+}
 
 /** With what is left out of the call. */
-export type PermittedCandidate = TranslatedCandidate & Pick<Context, 'droppedTools'>;
+export interface PermittedCandidate extends TranslatedCandidate {
+  /** The types of hosted tools that are left out, because they are not part of the route's price. */
+  readonly droppedTools: ReadonlySet<string>;
+}
 
 /** With what it can cost. */
 export interface PricedCandidate extends PermittedCandidate {

@@ -1,5 +1,5 @@
 import type { Clock } from '@gatehouse/concurrency';
-import { type Exchange, stopped } from '../pipeline/exchange.ts';
+import { type Exchange, stopped } from '../exchange/exchange.ts';
 import type { Breakers, UsedUpstream } from './breakers.ts';
 
 /** How many requests wait at most. Each holds its body and its credit meanwhile. */

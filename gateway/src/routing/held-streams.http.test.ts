@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
-import { MAX_HELD_BYTES, MAX_HELD_MS } from '../steps/held-stream.ts';
+import { MAX_HELD_BYTES, MAX_HELD_MS } from '../attempt/held-stream.ts';
 import * as messages from '../testing/mock-messages.ts';
 import { chunk, DONE, delta, flush, json, type Script, sse, usageOf } from '../testing/mock-provider.ts';
 import * as responses from '../testing/mock-responses.ts';

@@ -1,4 +1,4 @@
-import type { UpstreamHeaders } from '../upstreams/upstream.ts';
+import type { UpstreamHeaders } from '../wire/headers.ts';
 
 // Whether a failed attempt may be followed by another, as long as nothing of an answer has reached the caller.
 

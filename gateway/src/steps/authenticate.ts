@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
-import { invalidApiKey } from '../http/gateway-error.ts';
-import { awaitQueued } from '../pipeline/await-queued.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { invalidApiKey } from '../errors/gateway-error.ts';
+import { awaitQueued } from '../exchange/await-queued.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /**
  * 401 unless the request carries a key that exists and is not revoked. The row is read for every request, so that

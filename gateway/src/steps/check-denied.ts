@@ -1,7 +1,8 @@
 import type { MemberRule } from '@gatehouse/contract';
-import { invalidRequest } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
-import { usable } from '../routing/candidate.ts';
+import type { Target } from '../catalogue/route.ts';
+import type { Context } from '../context/context.ts';
+import { invalidRequest } from '../errors/gateway-error.ts';
+import { type PermittedCandidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
 import { type DeniedMember, deniedMember } from './denied-member.ts';
 
 const MAX_ECHO_LENGTH = 64;
@@ -18,19 +19,15 @@ export function checkDenied({
   translated,
 }: Pick<Context, 'route' | 'translated'>): Pick<Context, 'permitted'> {
   return {
-    permitted: usable(translated, ({ isByok, target, providerCall }) =>
-      toolsToDrop({ isByok, route, target, providerCall }),
-    ),
+    permitted: usable(translated, (candidate) => toolsToDrop(route, candidate)),
   };
 }
 
 /** The tools that are left out of a call to one target. Throws the 400. */
-export function toolsToDrop({
-  isByok,
-  route,
-  target,
-  providerCall: call,
-}: Pick<Context, 'isByok' | 'route' | 'target' | 'providerCall'>): Pick<Context, 'droppedTools'> {
+export function toolsToDrop(
+  route: Context['route'],
+  { isByok, target, providerCall: call }: Pick<TranslatedCandidate, 'isByok' | 'target' | 'providerCall'>,
+): Pick<PermittedCandidate, 'droppedTools'> {
   const droppedTools = new Set<string>();
   if (isByok) return { droppedTools };
   const { provider } = target;
@@ -51,7 +48,7 @@ const VERSION = /^_\d{4}_?\d{2}_?\d{2}$/;
 
 /** The tools that the route's prices of calls cover, as far as the call asks for them. */
 function pricedTools(
-  { microPkrPerCall }: Pick<Context['target'], 'microPkrPerCall'>,
+  { microPkrPerCall }: Pick<Target, 'microPkrPerCall'>,
   { toolTypes }: Pick<Context['call'], 'toolTypes'>,
 ): MemberRule[] {
   return Array.from(microPkrPerCall.keys()).flatMap((name) => [
@@ -76,7 +73,7 @@ function without({ members, toolTypes, references }: Context['call'], dropped: R
 
 function refusal(
   { id }: Context['route'],
-  provider: Context['target']['provider'],
+  provider: Target['provider'],
   { member, value, allowed }: DeniedMember,
 ) {
   const accepted = allowed.length === 0 ? '' : ` Accepted: ${allowed.join(', ')}.`;

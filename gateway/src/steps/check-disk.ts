@@ -1,6 +1,6 @@
-import { serviceUnavailableBecause } from '../http/gateway-error.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { serviceUnavailableBecause } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /** 503 while the disk is nearly full: the record of a request that is begun must find room. Recovers by itself. */
 export function checkDisk(

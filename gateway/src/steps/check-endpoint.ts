@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
-import { modelOfOtherEndpoints } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
+import type { Context } from '../context/context.ts';
+import { modelOfOtherEndpoints } from '../errors/gateway-error.ts';
 
 /** 404 unless the route serves the endpoint. Tokens are counted for whatever messages are answered. */
 export function checkEndpoint({

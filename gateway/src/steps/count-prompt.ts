@@ -1,13 +1,13 @@
-import { GatewayError } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import type { Outcome } from '../pipeline/outcome.ts';
+import { attempt } from '../attempt/attempt.ts';
+import { prepare } from '../attempt/prepare.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import type { Outcome } from '../context/outcome.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import { attempt } from './attempt.ts';
 import { toolsToDrop } from './check-denied.ts';
 import { plan } from './plan.ts';
-import { prepare } from './prepare.ts';
 
 // How a provider says that it does not count tokens.
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -46,14 +46,11 @@ async function askProvider(
     const isReady = ({ upstreamName }: Candidate) => breakers.openingOf(upstreamName) === undefined;
     const candidate = candidates.find(isReady) ?? candidates[0];
     if (!candidate) return undefined;
-    const sending = {
-      ...context,
+    const asked = {
       ...candidate,
-      ...toolsToDrop({ ...context, ...candidate, providerCall }),
+      ...toolsToDrop(context.route, { ...candidate, providerCall }),
       providerCall,
       translation: undefined,
-      outputCap: 0,
-      loweredOutputCap: undefined,
     };
     const limits = {
       timeoutMs: context.route.timeoutMs,
@@ -62,9 +59,10 @@ async function askProvider(
       onContent: () => {},
     };
     exchange.throwIfStopped();
-    const prepared = { ...sending, ...prepare(sending, exchange) };
+    const sending = { candidate: asked, outputCap: 0, loweredOutputCap: undefined, keptBytes: 0 };
+    const sent = prepare(context, sending, exchange);
     const use = breakers.takeAnyway(candidate.upstreamName);
-    const { outcome } = await attempt(prepared, exchange, dependencies, limits, use);
+    const { outcome } = await attempt({ ...context, sent }, exchange, dependencies, limits, use);
     return isCount(outcome) ? outcome : undefined;
   } catch (error) {
     if (error instanceof GatewayError && UNASKED.has(error.code)) return undefined;

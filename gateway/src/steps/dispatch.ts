@@ -1,17 +1,17 @@
-import { upstreamUnavailable } from '../http/upstream-errors.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import { recordedOutcome } from '../pipeline/outcome.ts';
-import { outcomeOfError } from '../pipeline/outcome-of-error.ts';
+import { type Attempted, attempt } from '../attempt/attempt.ts';
+import { lastAttempt } from '../attempt/last-attempt.ts';
+import { meter } from '../attempt/meter.ts';
+import { prepare, type Sending } from '../attempt/prepare.ts';
+import type { DispatchDependencies } from '../attempt/send-request.ts';
+import type { Context, Sent } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { recordedOutcome } from '../context/outcome.ts';
+import { outcomeOfError } from '../context/outcome-of-error.ts';
+import { upstreamUnavailable } from '../errors/upstream-errors.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { Chain, type Left, type Turn } from '../routing/chain.ts';
 import { isWorthAnother } from '../routing/retry.ts';
-import { maskKeys } from '../text.ts';
-import { type Attempted, attempt } from './attempt.ts';
-import { lastAttempt } from './last-attempt.ts';
-import { meter } from './meter.ts';
-import { prepare } from './prepare.ts';
-import type { DispatchDependencies } from './send-request.ts';
+import { maskKeys } from '../wire/text.ts';
 
 type Needs = Pick<
   Context,
@@ -19,30 +19,13 @@ type Needs = Pick<
 >;
 type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
 
-/** The request that was sent, and how. */
-type Sent = Pick<
-  Context,
-  | 'target'
-  | 'credential'
-  | 'isByok'
-  | 'apiKey'
-  | 'providerCall'
-  | 'droppedTools'
-  | 'outputCap'
-  | 'loweredOutputCap'
-  | 'outgoing'
-  | 'mostPromptTokens'
->;
+type Added = Pick<Context, 'sent' | 'chosen' | 'outcome'>;
 
 /**
  * Sends the request to one candidate after the other until one answers, and resolves with how the last attempt ended. Of a
  * stream, everything but its end has then been sent. 503 where no provider may be asked now.
  */
-export function dispatch(
-  context: Needs,
-  exchange: Exchange,
-  dependencies: Using,
-): Promise<Sent & Pick<Context, 'outcome'>> {
+export function dispatch(context: Needs, exchange: Exchange, dependencies: Using): Promise<Added> {
   exchange.throwIfStopped();
   // Before anything is answered: what is not stored is said in its head.
   exchange.metadata = dependencies.metadata.read(context.key.organizationId, exchange.request.rawHeaders);
@@ -77,7 +60,7 @@ class Dispatch {
     this.#queueLeftMs = route.queueMs;
   }
 
-  async run(): Promise<Sent & Pick<Context, 'outcome'>> {
+  async run(): Promise<Added> {
     let turn = await this.#nextTurn();
     if (!turn) throw this.#unavailable();
     for (;;) {
@@ -89,7 +72,7 @@ class Dispatch {
     }
   }
 
-  #last({ outcome, sent, turn: { candidate } }: Ended): Sent & Pick<Context, 'outcome'> {
+  #last({ outcome, sent, turn: { candidate } }: Ended): Added {
     const { responseId } = outcome.reading ?? {};
     const { route, key } = this.#context;
     const { provider, credential } = candidate.upstreamName;
@@ -97,7 +80,7 @@ class Dispatch {
     if (responseId !== undefined && hasOthers) {
       this.#dependencies.routing.makers.add(key.organizationId, responseId, { provider, credential });
     }
-    return { ...sent, outcome };
+    return { sent, chosen: candidate, outcome };
   }
 
   /** The turn that follows a failed attempt; undefined where its outcome is the request's. */
@@ -106,21 +89,21 @@ class Dispatch {
     const { key, call, route } = this.#context;
     const exchange = this.#exchange;
     const { response, id } = exchange;
-    const credential = { isByok: sent.isByok, mayFallBack: key.byokFallback };
+    const credential = { isByok: ended.turn.candidate.isByok, mayFallBack: key.byokFallback };
     if (!failure || !canBeFollowed || response.headersSent || !isWorthAnother(failure, credential))
       return undefined;
     this.#chain.onFailure(ended.turn.candidate, failure);
     if (!this.#chain.hasMore(this.#left) || this.#timeLeftMs() <= 0) return undefined;
     const { log, readers, clock } = this.#dependencies;
     const endedAtMs = clock.monotonicMs();
-    const used = { ...sent, route, call, heldMicroPkr: this.#left.microPkr };
+    const used = { sent, route, call, heldMicroPkr: this.#left.microPkr };
     const metered = await meter(used, id, outcome, log, (texts) =>
       readers.countTokens(key.organizationId, texts),
     );
     this.#left = { ...this.#left, microPkr: this.#left.microPkr - metered.costMicroPkr };
     const upstreamError = recordedOutcome(outcome, false).upstreamError ?? metered.usageError;
     const error = { upstreamError: upstreamError === null ? null : maskKeys(upstreamError) };
-    const recorded = lastAttempt(sent, exchange, outcome, error, metered, endedAtMs);
+    const recorded = lastAttempt(sent.candidate, exchange, outcome, error, metered, endedAtMs);
     // A caller that leaves while the request waits gets nothing; what was done is recorded.
     const next =
       exchange.stopReason === undefined ? await this.#nextTurn().catch(() => undefined) : undefined;
@@ -148,7 +131,7 @@ class Dispatch {
 
   async #attempt(turn: Turn): Promise<Ended> {
     const { candidate, use } = turn;
-    const { route } = this.#context;
+    const { key, rate, route, heldBody } = this.#context;
     const { timeoutMs } = route;
     const { clock } = this.#dependencies;
     this.#left = { ...this.#left, attempts: this.#left.attempts - 1 };
@@ -156,29 +139,8 @@ class Dispatch {
     const canBeFollowed = keptBytes > 0;
     const { wantedOutput } = candidate;
     const outputCap = candidate.largestCap(this.#left.microPkr, wantedOutput);
-    const { key, rate, endpoint, call, heldBody } = this.#context;
-    const { target, credential, isByok, apiKey, upstream, surface, providerCall, droppedTools } = candidate;
-    const { translation } = candidate;
-    const { outgoing, mostPromptTokens } = this.#prepare(
-      {
-        endpoint,
-        key,
-        call,
-        providerCall,
-        translation,
-        route,
-        target,
-        surface,
-        isByok,
-        apiKey,
-        outputCap,
-        droppedTools,
-        heldBody,
-        keptBytes,
-      },
-      use,
-    );
     const loweredOutputCap = outputCap < wantedOutput ? outputCap : undefined;
+    const sent = this.#prepare({ candidate, outputCap, loweredOutputCap, keptBytes }, use);
     if (!canBeFollowed) this.#releaseBodies();
     const isFirst = this.#deadlineMs === Number.POSITIVE_INFINITY;
     if (isFirst) this.#deadlineMs = clock.monotonicMs() + timeoutMs;
@@ -192,43 +154,25 @@ class Dispatch {
         heldBody.release();
       },
     };
-    const sent = {
-      target,
-      credential,
-      isByok,
-      apiKey,
-      providerCall,
-      droppedTools,
-      outputCap,
-      loweredOutputCap,
-      outgoing,
-      mostPromptTokens,
-    };
-    const called = {
-      key,
-      isByok,
-      rate,
-      route,
-      target,
-      upstream,
-      apiKey,
-      outgoing,
-      loweredOutputCap,
-      heldBody,
-    };
     try {
-      const attempted = await attempt(called, this.#exchange, this.#dependencies, limits, use);
+      const attempted = await attempt(
+        { key, rate, route, heldBody, sent },
+        this.#exchange,
+        this.#dependencies,
+        limits,
+        use,
+      );
       const { outcome, head, failure, discard } = attempted;
       return { turn, sent, canBeFollowed, outcome, head, failure, discard };
     } catch (error) {
-      const outcome = outcomeOfError(error, sent, this.#exchange, this.#dependencies);
+      const outcome = outcomeOfError(error, { sent }, this.#exchange, this.#dependencies);
       return { turn, sent, canBeFollowed, outcome, head: undefined, failure: undefined, discard: () => {} };
     }
   }
 
-  #prepare(sending: Parameters<typeof prepare>[0], use: Turn['use']): ReturnType<typeof prepare> {
+  #prepare(sending: Sending, use: Turn['use']): Sent {
     try {
-      return prepare(sending, this.#exchange);
+      return prepare(this.#context, sending, this.#exchange);
     } catch (error) {
       use.release();
       throw error;

@@ -8,12 +8,13 @@ import {
   type ReadVault,
   readVault,
 } from '../catalogue/queries.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { StepRefusal } from '../context/step.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
-import { type GatewayError, modelNotAllowed, modelNotFound } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
-import { waitForPermit } from '../pipeline/permits.ts';
+import { type GatewayError, modelNotAllowed, modelNotFound } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { waitForPermit } from '../exchange/permits.ts';
 
 // No route's id is longer; a caller's may be a megabyte.
 const MAX_ID_LENGTH = 256;
@@ -24,13 +25,14 @@ type Reads = Pick<Dependencies, 'database' | 'permits' | 'facts'>;
 /**
  * 404 unless the model is the id or an alias of an active route. The route, and the organisation's own keys for its
  * providers, are those of the versions that the key was read with; what was read before at these versions is still so.
- * A key that is restricted to routes gets the 403 of a model that it may not use, so that it cannot tell which exist.
+ * 403 for a key that is restricted to routes, when the one that the model leads to is none of them, letter for letter. It gets the same
+ * where there is no such model, so that it cannot tell which exist.
  */
 export async function findRoute(
   needed: Needed,
   exchange: Exchange,
   dependencies: Reads,
-): Promise<Pick<Context, 'route' | 'target' | 'presumed'>> {
+): Promise<Pick<Context, 'route' | 'chosen' | 'presumed'> | StepRefusal> {
   const { key, model, readWith } = needed;
   const isPossible = model.length <= MAX_ID_LENGTH && isStorableText(model);
   if (!isPossible) throw notFound(needed, []);
@@ -43,11 +45,13 @@ export async function findRoute(
   const { factsRevision, isPresumed } = readWith;
   // What the key says of its project is of that revision.
   if (isPresumed && vaultRevision !== readWith.vaultRevision) throw new StaleFacts();
-  return {
+  const found = {
     route: withOwnKeys(route, records),
-    target: route.targets[0],
+    chosen: { target: route.targets[0], isByok: false },
     presumed: isPresumed ? { catalogueVersion, vaultRevision, factsRevision } : undefined,
   };
+  const isAllowed = key.allowedModels === null || key.allowedModels.includes(route.id);
+  return isAllowed ? found : new StepRefusal(modelNotAllowed(model), found);
 }
 
 async function readRoute(needed: Needed, exchange: Exchange, reads: Reads): Promise<ReadRoute> {

@@ -1,14 +1,14 @@
 import type { Credential, Provider, Target } from '../catalogue/route.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { GatewayError, invalidRequest } from '../errors/gateway-error.ts';
+import { upstreamNotConfigured } from '../errors/upstream-errors.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { chooseSurface } from '../formats/choose-surface.ts';
-import { GatewayError, invalidRequest } from '../http/gateway-error.ts';
-import { upstreamNotConfigured } from '../http/upstream-errors.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import { openVaultKey } from '../providers/open-vault-key.ts';
 import { type Candidate, NO_CREDENTIAL, OWN_CREDENTIAL } from '../routing/candidate.ts';
 import { inOrder } from '../routing/choose.ts';
 import { sessionOf } from '../routing/session-key.ts';
-import { openVaultKey } from '../vault/open-vault-key.ts';
 
 type Needs = Pick<Context, 'key' | 'route' | 'endpoint' | 'call'>;
 type Using = Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
@@ -39,7 +39,7 @@ export function plan(
   });
 }
 
-type Planned = Pick<Context, 'candidates' | 'target' | 'isByok'>;
+type Planned = Pick<Context, 'candidates' | 'chosen'>;
 
 function planned(
   groups: readonly Candidate[][],
@@ -49,7 +49,7 @@ function planned(
   const candidates = ordered(groups, context, exchange, dependencies);
   const [first] = candidates;
   if (!first) throw errors[0] ?? new Error(`the route ${context.route.id} has no targets`);
-  return { candidates, target: first.target, isByok: first.isByok };
+  return { candidates, chosen: first };
 }
 
 async function ownGroup(

@@ -7,9 +7,9 @@ import type { OrganizationId, RequestId } from '@gatehouse/contract';
 import { ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import { ByteBudget } from '../bodies/byte-budget.ts';
 import type { HeldBody } from '../bodies/held-body.ts';
-import { sendError } from '../http/answers.ts';
-import type { GatewayError } from '../http/gateway-error.ts';
-import { Exchange } from '../pipeline/exchange.ts';
+import type { GatewayError } from '../errors/gateway-error.ts';
+import { sendError } from '../exchange/answers.ts';
+import { Exchange } from '../exchange/exchange.ts';
 import { createManualTime, type ManualTime } from '../testing/manual-time.ts';
 import { readBody } from './read-body.ts';
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { freeMemory } from '@gatehouse/http/free-memory';
-import { watchPace } from '../bodies/body-pace.ts';
+import { MIN_PACE, watchPace } from '../bodies/body-pace.ts';
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
 import { HeldBody, SMALL_BODY_BYTES } from '../bodies/held-body.ts';
 import { intake } from '../bodies/intake.ts';
-import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../http/body-errors.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import { type Exchange, stopped } from '../pipeline/exchange.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { bodyTooLarge, bodyTooSlow, encodedBody, noRoomForBody } from '../errors/body-errors.ts';
+import { type Exchange, stopped } from '../exchange/exchange.ts';
 
 /**
  * The whole body: 415 when it is compressed, 413 when it is too large, said or found, 408 when it comes too slowly.
@@ -71,7 +71,7 @@ export async function readBody(
   const unwatch = watchPace(
     timers,
     () => blocks.length,
-    () => reject(bodyTooSlow()),
+    () => reject(bodyTooSlow(MIN_PACE)),
   );
   try {
     await promise;

@@ -1,42 +1,40 @@
 import { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { StepRefusal } from '../context/step.ts';
+import { type BodyIssue, bodyTooLarge, noRoomForBody, unusableBody } from '../errors/body-errors.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { createCall } from '../formats/call.ts';
-import type { BodyIssue, RequestReading } from '../formats/request-facts.ts';
-import { bodyTooLarge, noRoomForBody } from '../http/body-errors.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import type { RequestReading } from '../formats/request-facts.ts';
+import { awaitRead } from '../readers/await-read.ts';
 import type { ReadResult } from '../readers/reads.ts';
 import { splice } from '../wire/splice.ts';
-import { awaitRead } from './await-read.ts';
 
-type Read = Pick<Context, 'model' | 'isStream' | 'parsedBody'>;
+type Read = Pick<Context, 'model' | 'isStream' | 'call'>;
 type Needs = Pick<Context, 'key' | 'endpoint' | 'callersBody' | 'heldBody'> & Partial<Read>;
 
 /**
- * Reads what the body asks for, in a reader thread if it is large. The model and whether a stream is wanted are returned
- * also for a body that `checkBody` refuses.
+ * Reads what the body asks for, in a reader thread if it is large. 400 unless it is a call of the endpoint that names a model, 413 when
+ * it has more structure than is read: the model, and whether a stream is wanted, are known then as far as they could be read.
  */
 export async function readModel(
-  { key, endpoint, callersBody, heldBody, parsedBody, model = '', isStream = false }: Needs,
+  { key, endpoint, callersBody, heldBody, call, model = '', isStream = false }: Needs,
   exchange: Exchange,
   dependencies: Pick<Dependencies, 'readers' | 'keptItems' | 'settings'>,
-): Promise<Read> {
+): Promise<Read | StepRefusal> {
   // An earlier run of the steps read it.
-  if (parsedBody) return { model, isStream, parsedBody };
+  if (call) return { model, isStream, call };
   exchange.throwIfStopped();
   const readOnce = (bytes: Context['callersBody']) =>
     awaitRead(exchange, dependencies.readers.read(key.organizationId, 'request', { endpoint }, bytes));
   const first = await readOnce(callersBody);
   const { result, body } = await withKeptItems(first, key, heldBody, dependencies, readOnce);
-  const said = result.kind === 'refused' ? result : result.facts;
-  return {
-    model: said.model,
-    isStream: said.isStream,
-    parsedBody:
-      result.kind === 'refused'
-        ? { kind: 'refused', issue: result.issue }
-        : { kind: 'call', call: createCall(result.facts, body) },
-  };
+  if (result.kind === 'refused') {
+    const bodyError = unusableBody(result.issue);
+    return new StepRefusal(bodyError, { model: result.model, isStream: result.isStream, bodyError });
+  }
+  const { facts } = result;
+  return { model: facts.model, isStream: facts.isStream, call: createCall(facts, body) };
 }
 
 /** The reading of the body with the items in it that it refers to, where this gateway keeps them. */

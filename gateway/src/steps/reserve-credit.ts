@@ -1,24 +1,22 @@
 import type { Route, Target } from '../catalogue/route.ts';
-import { type Limits, reservation, WHOLE_PRICE_MILLIONTHS } from '../credit/costs.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { StepRefusal } from '../context/step.ts';
+import { type Limits, reservation, shareMillionths } from '../credit/costs.ts';
+import { mostCalls } from '../credit/priced-calls.ts';
 import type { Admission, AdmissionDecision } from '../credit/queries.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
-import type { Call } from '../formats/call.ts';
+import { budgetExhausted, creditHeld, keyCreditExhausted, type Need } from '../errors/credit-errors.ts';
 import {
-  budgetExhausted,
-  creditHeld,
   invalidApiKey,
-  keyCreditExhausted,
   keyExpired,
-  type Need,
   partInWords,
   serviceUnavailableBecause,
   uncountablePart,
-} from '../http/gateway-error.ts';
-import type { Context, Reservation } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+} from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Call } from '../formats/call.ts';
 import { type PermittedCandidate, type PricedCandidate, usable } from '../routing/candidate.ts';
-import { mostCalls } from './priced-calls.ts';
 
 // A request is let through only when what it can cost is free on its key and in its organisation, and that much is set
 // aside until it has finished. What it can cost is the prompt as counted here and every choice as long as it may become,
@@ -31,9 +29,9 @@ const SETTLING_MS = 60_000;
 type Rejection = Exclude<AdmissionDecision, { kind: 'admitted' }>;
 
 /**
- * 400 for a prompt on platform capacity whose tokens are unknown and unbounded. The other errors are returned, for
- * `checkReservation` to throw, because the record of the request says whether credit may be held: 402 when what is left
- * of the credit does not suffice, 429 when it does but requests in flight hold it, 401 when the key ended meanwhile.
+ * 400 for a prompt on platform capacity whose tokens are unknown and unbounded, 402 when what is left of the credit does not suffice,
+ * 429 when it does but requests in flight hold it, 401 when the key ended meanwhile. The record of the request says whether credit may
+ * be held.
  */
 export async function reserveCredit(
   {
@@ -45,7 +43,7 @@ export async function reserveCredit(
   }: Pick<Context, 'key' | 'route' | 'call' | 'permitted' | 'presumed'>,
   exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
   { admissions }: Pick<Dependencies, 'admissions'>,
-): Promise<Pick<Context, 'isHeld' | 'reservation'>> {
+): Promise<Pick<Context, 'isHeld' | 'heldMicroPkr' | 'admitted'> | StepRefusal> {
   const priced = usable(permitted, (candidate) => priceOf(candidate, call, route));
   exchange.throwIfStopped();
   const admit = async (candidates: readonly PricedCandidate[]) => {
@@ -71,16 +69,15 @@ export async function reserveCredit(
     if (isMixed && isShortOfBalance(admission.decision)) admission = await admit(own);
   } catch (error) {
     // No answer came, so credit may be held: the journal then looks for a hold to release.
-    return { isHeld: true, reservation: { kind: 'failed', error } };
+    return new StepRefusal(error, { isHeld: true });
   }
   const { decision, need, candidates } = admission;
   if (decision.kind !== 'admitted') {
     // A key that has ended since its facts were read is looked up, as that of any other request.
     const isStale = presumed !== undefined && (decision.kind === 'revoked' || decision.kind === 'expired');
-    return { isHeld: false, reservation: failed(isStale ? { kind: 'stale' } : decision, need) };
+    return new StepRefusal(refusalFor(isStale ? { kind: 'stale' } : decision, need), { isHeld: false });
   }
-  const heldMicroPkr = decision.grantedMicroPkr;
-  return { isHeld: true, reservation: { kind: 'granted', heldMicroPkr, admitted: candidates } };
+  return { isHeld: true, heldMicroPkr: decision.grantedMicroPkr, admitted: candidates };
 }
 
 /** The cost of a candidate, by its output cap. Throws the 400 of a prompt that it cannot take. */
@@ -131,15 +128,6 @@ function isShortOfBalance(decision: AdmissionDecision): boolean {
     decision.kind === 'budget_exhausted' ||
     (decision.kind === 'credit_held' && decision.account === 'organization')
   );
-}
-
-function failed(decision: Rejection, need: Need): Reservation {
-  return { kind: 'failed', error: refusalFor(decision, need) };
-}
-
-/** The platform's share of the price: all of it, or its fee where the organisation's own provider key is used. */
-export function shareMillionths(target: Pick<Target, 'byokFeeMillionths'>, isByok: boolean): bigint {
-  return isByok ? target.byokFeeMillionths : WHOLE_PRICE_MILLIONTHS;
 }
 
 /** The larger of two prompts: what the provider is sent may be longer than what the caller sent, and either may be billed. */

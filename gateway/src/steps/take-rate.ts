@@ -1,17 +1,30 @@
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { StepRefusal } from '../context/step.ts';
+import { rateLimited } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { type RateDecision, retryAfterSeconds } from '../rates/rate-limiter.ts';
 
-/** Counts the request against the key's rate, unless a run on presumed facts did. */
+type Needs = Pick<Context, 'key' | 'countedRate'>;
+type Using = Pick<Dependencies, 'rates'>;
+
+/** Counts the request against the key's rate. 429 when the key has used up its requests of the last 60 seconds. */
 export async function takeRate(
-  { key, countedRate }: Pick<Context, 'key' | 'countedRate'>,
+  context: Needs,
   _exchange: Exchange,
-  { rates }: Pick<Dependencies, 'rates'>,
-): Promise<Pick<Context, 'rate'>> {
+  dependencies: Using,
+): Promise<Pick<Context, 'rate'> | StepRefusal> {
+  const rate = await countOnce(context, dependencies);
+  if (rate.isAllowed) return { rate };
+  return new StepRefusal(rateLimited(rate.limit, retryAfterSeconds(rate), rate.retryAfterMs), { rate });
+}
+
+/** Counts it unless a run on presumed facts did. */
+async function countOnce({ key, countedRate }: Needs, { rates }: Using): Promise<RateDecision> {
   const limit = key.rateLimitRpm;
-  if (!countedRate?.isAllowed) return { rate: await rates.take(key.id, limit) };
-  if (countedRate.limit === limit) return { rate: countedRate };
+  if (!countedRate?.isAllowed) return rates.take(key.id, limit);
+  if (countedRate.limit === limit) return countedRate;
   // The request is among those that are counted: it is within the limit if one more would be within the next.
   const { isAllowed } = await rates.peek(key.id, limit + 1);
-  return { rate: { ...(await rates.peek(key.id, limit)), isAllowed } };
+  return { ...(await rates.peek(key.id, limit)), isAllowed };
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
+import { noRoomForBody, unusableBody } from '../errors/body-errors.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { createCall } from '../formats/call.ts';
 import type { TranslationNotes, TranslationOptions } from '../formats/translation/index.ts';
-import { noRoomForBody, unusableBody } from '../http/body-errors.ts';
-import { GatewayError } from '../http/gateway-error.ts';
-import type { Context } from '../pipeline/context.ts';
-import type { Dependencies } from '../pipeline/dependencies.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
+import { awaitRead } from '../readers/await-read.ts';
 import { type Candidate, type TranslatedCandidate, usable } from '../routing/candidate.ts';
-import { awaitRead } from './await-read.ts';
 
 /** No one guesses so many. */
 const SEED_BYTES = 16;

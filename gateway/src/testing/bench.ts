@@ -3,8 +3,8 @@ import { after } from 'node:test';
 import { API_SECURITY_HEADERS } from '@gatehouse/http';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
+import type { Settings } from '../gateway.ts';
 import type { FinishedRequest } from '../journal/finished-request.ts';
-import type { Settings } from '../pipeline/dependencies.ts';
 import { type MockProvider, startMockProvider } from './mock-provider.ts';
 import { addRoute, type IssuedKey, issueKey, startTestGateway, type TestGateway } from './test-gateway.ts';
 

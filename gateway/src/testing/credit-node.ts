@@ -2,18 +2,18 @@ import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { GatewayKey } from '../catalogue/queries.ts';
 import type { Route } from '../catalogue/route.ts';
+import { StepRefusal } from '../context/step.ts';
 import { type Admissions, createAdmissions } from '../credit/admissions.ts';
+import { releaseSurplus } from '../endpoints/release-surplus.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { newRequestId } from '../exchange/request-id.ts';
 import type { Call } from '../formats/call.ts';
-import { GatewayError } from '../http/gateway-error.ts';
-import { newRequestId } from '../http/request-id.ts';
 import type { OpenJournal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { SimulatedProcess } from '../journal/testing/crash-simulator.ts';
 import { finished, memoryLog, quick, type TestProcesses } from '../journal/testing/fixtures.ts';
-import type { Exchange } from '../pipeline/exchange.ts';
 import type { PermittedCandidate, PricedCandidate } from '../routing/candidate.ts';
-import { checkReservation } from '../steps/check-reservation.ts';
-import { releaseSurplus } from '../steps/release-surplus.ts';
 import { reserveCredit } from '../steps/reserve-credit.ts';
 
 /** The credit that a request asks for. */
@@ -127,7 +127,8 @@ export class CreditNode {
         const permitted = [candidate as PermittedCandidate];
         const context = { key, route, call, permitted, presumed: undefined };
         const reserved = await reserveCredit(context, exchangeOf(requestId), parts);
-        const { admitted, heldMicroPkr } = checkReservation(reserved);
+        if (reserved instanceof StepRefusal) throw reserved.error;
+        const { admitted, heldMicroPkr } = reserved;
         const [{ largestCap, wantedOutput }] = admitted as [PricedCandidate];
         return { requestId, wish, outputCap: largestCap(heldMicroPkr, wantedOutput), heldMicroPkr };
       } catch (error) {

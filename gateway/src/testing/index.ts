@@ -1,7 +1,8 @@
+export { READ_ON_MS } from '../attempt/read-on.ts';
 export type { Route } from '../catalogue/route.ts';
 export { ADMISSION_BATCHES, type Admissions, createAdmissions } from '../credit/admissions.ts';
 export type { Admission, AdmissionDecision, FinishedHold } from '../credit/queries.ts';
-export { newRequestId } from '../http/request-id.ts';
+export { newRequestId } from '../exchange/request-id.ts';
 export { FORMAT as JOURNAL_FORMAT } from '../journal/instance-directory.ts';
 export { decodeLines, encodeLine } from '../journal/record-line.ts';
 export { releaseOverdueHolds, type Settlement, settle, settleOverdueHolds } from '../journal/settle.ts';
@@ -11,7 +12,6 @@ export { referenceLine } from '../journal/testing/reference-line.ts';
 export { waitUntil } from '../journal/testing/wait-until.ts';
 export * as rateScripts from '../rates/rate-scripts.ts';
 export { createSlidingWindow } from '../rates/sliding-window.ts';
-export { READ_ON_MS } from '../steps/read-on.ts';
 export { addRoute, ROUTE_TIMEOUT_MS } from './add-route.ts';
 export { type AdmissionOfOne, admit, type FinishedOfOne } from './admit.ts';
 export { type Bench, startBench, useBench } from './bench.ts';

@@ -1,4 +1,4 @@
-import { anthropicError } from '../../http/anthropic-error.ts';
+import { anthropicError } from '../../errors/anthropic-error.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { bodyEdits } from '../body-layout.ts';
 import type { Format } from '../format.ts';

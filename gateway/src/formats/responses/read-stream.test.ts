@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { upstreamTimedOut } from '../../http/upstream-errors.ts';
+import { upstreamTimedOut } from '../../errors/upstream-errors.ts';
 import {
   completed,
   event,

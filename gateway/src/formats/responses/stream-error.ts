@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../http/gateway-error.ts';
+import type { GatewayError } from '../../errors/gateway-error.ts';
 
 /**
  * The end of a stream that the gateway ends. OpenAI's SDKs and the AI SDK read the `error` event; Codex goes by

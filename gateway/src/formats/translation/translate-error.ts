@@ -1,5 +1,5 @@
-import { anthropicError } from '../../http/anthropic-error.ts';
-import type { Dialect } from '../../http/dialect.ts';
+import { anthropicError } from '../../errors/anthropic-error.ts';
+import type { Dialect } from '../../errors/dialect.ts';
 import { isTooComplex, parseJson } from '../../wire/answer-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { inAnthropicsWords, isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';

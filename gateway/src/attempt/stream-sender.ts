@@ -1,0 +1,53 @@
+import type { Dependencies } from '../context/dependencies.ts';
+import { type AnswerContext, beginStream } from '../exchange/answers.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
+import type { Flow } from './flow.ts';
+import { keepAlive } from './keep-alive.ts';
+import type { Head } from './whole-answer.ts';
+
+/** Sends a stream to its caller as it comes, paced by the caller, and keeps it alive while it is silent. */
+export class StreamSender {
+  readonly #exchange: Exchange;
+  readonly #flow: Flow;
+  readonly #dependencies: Pick<Dependencies, 'clock' | 'timers'>;
+  #sentAtMs = 0;
+  #stopPings: () => void = () => {};
+
+  constructor(exchange: Exchange, flow: Flow, dependencies: Pick<Dependencies, 'clock' | 'timers'>) {
+    this.#exchange = exchange;
+    this.#flow = flow;
+    this.#dependencies = dependencies;
+  }
+
+  begin(
+    { status, headers }: Head,
+    reading: CallersStream,
+    outgoing: Pick<Outgoing, 'headersToCaller'>,
+    context: AnswerContext,
+  ): void {
+    beginStream(this.#exchange, status, outgoing.headersToCaller(status, headers), context);
+    this.#sentAtMs = this.#dependencies.clock.monotonicMs();
+    if (!reading.ping) return;
+    const ping = () => this.#send(reading.ping?.());
+    this.#stopPings = keepAlive(this.#dependencies, () => this.#sentAtMs, ping);
+  }
+
+  /** Sends what the provider's bytes came to. */
+  pass(reading: CallersStream, bytes: Buffer): void {
+    if (reading.hasContent) this.#exchange.firstTokenAtMs ??= this.#dependencies.clock.monotonicMs();
+    this.#send(bytes);
+    this.#flow.update();
+  }
+
+  /** From here on, only the end is sent. */
+  stop(): void {
+    this.#stopPings();
+  }
+
+  #send(bytes: Buffer | undefined): void {
+    if (!bytes || bytes.length === 0) return;
+    this.#sentAtMs = this.#dependencies.clock.monotonicMs();
+    if (!this.#exchange.response.write(bytes)) this.#flow.waitForCaller();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '@gatehouse/concurrency';
+import type { ByteBudget } from '../bodies/byte-budget.ts';
+import type { Provider } from '../catalogue/route.ts';
+import type { ReaderPool } from '../readers/reader-pool.ts';
+import { createEcho } from './echo.ts';
+import { createHttpUpstreams } from './http-upstream.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface Upstreams {
+  /** The upstream of this provider; undefined when its row names no usable address. */
+  find(provider: Provider): Upstream | undefined;
+  close(): Promise<void>;
+}
+
+export function createUpstreams(clock: Clock, readers: ReaderPool, bodies: ByteBudget): Upstreams {
+  const http = createHttpUpstreams();
+  const echo = createEcho(clock, readers, bodies);
+  return {
+    find(provider) {
+      if (provider.protocol === 'demo') return echo;
+      return provider.baseUrl === null ? undefined : http.at(provider.baseUrl);
+    },
+    close: () => http.close(),
+  };
+}
