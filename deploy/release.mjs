@@ -58,7 +58,7 @@ function prepare(version) {
       for (const name of Object.keys(manifest[kind] ?? {}).filter(own)) manifest[kind][name] = version;
     writeFileSync(at(path), `${JSON.stringify(manifest, undefined, 2)}\n`);
   }
-  edit('cli/src/commands/version.ts', `'${before}'`, `'${version}'`);
+  edit('cli/src/terminal/version.ts', `'${before}'`, `'${version}'`);
   edit('deploy/helm/gatehouse/Chart.yaml', `ersion: ${before}`, `ersion: ${version}`);
   const day = new Date().toISOString().slice(0, 10);
   edit('CHANGELOG.md', '## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`);

@@ -1,5 +1,5 @@
 // Whether the ports of the service are free, for the installation before a start. Plain JavaScript for the system's Node
-// 20. The start itself checks all settings (cli/src/start-check.ts); this reads only what it needs to find a service that
+// 20. The start itself checks all settings (cli/src/service/start-check.ts); this reads only what it needs to find a service that
 // runs already, and leaves everything unusual to it.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

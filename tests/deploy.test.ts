@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFile(join(root, path), 'utf8');
 const isInstalled = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
 
-// The requests' time, and what the journal and the connections may take after it (cli/src/gateway-child.ts).
+// The requests' time, and what the journal and the connections may take after it (cli/src/process/gateway-child.ts).
 const MAX_STOP_S = 45;
 const MAX_DEFAULT_DELAY_S = 5;
 const SETTINGS_OF_THE_IMAGE = ['NODE_ENV', 'NODE_OPTIONS', 'PATH'];

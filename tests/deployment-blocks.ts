@@ -1,7 +1,7 @@
 // Every block of the pages that a deployment follows, by the beginning of its first line, and where it ran. A person deploys by the
 // docs alone, so a command was run by a test, or the page says that nobody has.
 
-/** The kind of a block. Settings are checked by cli/src/documented-commands.test.ts, which reads all of them. */
+/** The kind of a block. Settings are checked by cli/src/commands/documented-commands.test.ts, which reads all of them. */
 export type Settled =
   /** Lines of settings. */
   | { readonly is: 'settings' }

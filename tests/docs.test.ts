@@ -141,13 +141,13 @@ async function loggedEvents(): Promise<Map<string, string>> {
     }
   }
 
-  assert.deepEqual(composed.sort(), ['cli/src/log-store-event.ts', 'gateway/src/journal/outage.ts']);
+  assert.deepEqual(composed.sort(), ['cli/src/log/log-store-event.ts', 'gateway/src/journal/outage.ts']);
   const outages = namesIn(await read('gateway/src/journal/open-journal.ts'), /newOutage\('(\w+)'\)/g);
   for (const name of outages) {
     add(`journal.${name}_failing`, 'error');
     add(`journal.${name}_recovered`, 'info');
   }
-  const ofStores = await read('cli/src/log-store-event.ts');
+  const ofStores = await read('cli/src/log/log-store-event.ts');
   const harmless = namesIn(/INFO_EVENTS = [^;]*/.exec(ofStores)?.[0] ?? '', /'([a-z-]+)'/g);
   for (const [area, path, type] of [
     ['postgres', 'embedded/src/postgres/supervisor.ts', /interface SupervisorEvent \{[^;]*/],

@@ -25,11 +25,11 @@ const RARE = [/node_modules\/(jose|yaml|ioredis|prom-client|@opentelemetry|@zxcv
 describe('loaded modules', { concurrency: 2 }, () => {
   for (const [title, file, unused, used = /^/] of [
     ['help or a usage error', 'cli/src/main.ts', [/^(?!cli\/)/]],
-    ['the process of the API', 'cli/src/start.ts', [...GATEWAY, ...RARE]],
+    ['the process of the API', 'cli/src/service/start.ts', [...GATEWAY, ...RARE]],
     // The tokenizer before it serves, so that no request waits for its tables.
     [
       'a gateway process',
-      'cli/src/gateway-service.ts',
+      'cli/src/process/gateway-service.ts',
       [/^control-plane\//, ...RARE, /undici\/lib\/web\//],
       /gpt-tokenizer/,
     ],

@@ -69,7 +69,7 @@ describe('the release script', () => {
     const { version, workspaces } = JSON.parse(await read('package.json'));
     for (const workspace of workspaces)
       assert.equal(JSON.parse(await read(`${workspace}/package.json`)).version, version, workspace);
-    assert.ok((await read('cli/src/commands/version.ts')).includes(`'${version}'`));
+    assert.ok((await read('cli/src/terminal/version.ts')).includes(`'${version}'`));
     const chart = await read('deploy/helm/gatehouse/Chart.yaml');
     assert.ok(chart.includes(`\nversion: ${version}\n`) && chart.includes(`\nappVersion: ${version}\n`));
   });

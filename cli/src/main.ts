@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import type { Environment } from './commands/command.ts';
 import { run } from './commands/run.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './config/config-error.ts';
+import type { Environment } from './terminal/command.ts';
 
 /** Runs the command line of this process and returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -6,8 +6,8 @@ import { StrictMode } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
-import { router } from './app/router.tsx';
-import { watchSession } from './app/watch-session.ts';
+import { router } from './routes/router.ts';
+import { watchSession } from './routes/watch-session.ts';
 import { Toasts } from './ui/toast.tsx';
 
 const root = document.getElementById('root');

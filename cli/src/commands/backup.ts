@@ -1,4 +1,4 @@
-import { command, option, optionalArgument } from './command.ts';
+import { command, option, optionalArgument } from '../terminal/command.ts';
 
 export const backup = command({
   name: 'backup',

@@ -1,4 +1,4 @@
-import { argument, command, flag, option, YES } from './command.ts';
+import { argument, command, flag, option, YES } from '../terminal/command.ts';
 
 export const connect = command({
   name: 'connect',

@@ -11,11 +11,11 @@ import {
   sql,
   statement,
 } from '@gatehouse/store';
-import { type DatabaseConfig, readDatabaseConfig } from '../config.ts';
-import { openPostgresServer, type PostgresServer } from '../postgres.ts';
-import type { Context } from './command.ts';
-import { CommandError } from './errors.ts';
-import { unlessInterrupted } from './interruption.ts';
+import { type DatabaseConfig, readDatabaseConfig } from '../config/config.ts';
+import { openPostgresServer, type PostgresServer } from '../stores/postgres.ts';
+import type { Context } from '../terminal/command.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { unlessInterrupted } from '../terminal/interruption.ts';
 
 // A command works on the database as its owner. If the embedded server runs for the service, the command uses it;
 // otherwise the server runs for the command alone and stops with it. A command creates no database, and only

@@ -1,4 +1,4 @@
-import { command, option } from './command.ts';
+import { command, option } from '../terminal/command.ts';
 
 export const demo = command({
   name: 'demo',

@@ -1,4 +1,4 @@
-import { command } from './command.ts';
+import { command } from '../terminal/command.ts';
 
 export const doctor = command({
   name: 'doctor',

@@ -1,4 +1,4 @@
-import { command, flag } from './command.ts';
+import { command, flag } from '../terminal/command.ts';
 
 export const migrate = command({
   name: 'migrate',

@@ -1,4 +1,4 @@
-import { command, flag, ORG, option, requiredOption } from './command.ts';
+import { command, flag, ORG, option, requiredOption } from '../terminal/command.ts';
 
 export const org = [
   command({

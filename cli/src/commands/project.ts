@@ -1,4 +1,4 @@
-import { argument, command, ORG, requiredOption } from './command.ts';
+import { argument, command, ORG, requiredOption } from '../terminal/command.ts';
 
 export const project = [
   command({

@@ -1,4 +1,4 @@
-import { argument, command, option } from './command.ts';
+import { argument, command, option } from '../terminal/command.ts';
 
 export const restore = command({
   name: 'restore',

@@ -1,4 +1,4 @@
-import { argument, command, flag } from './command.ts';
+import { argument, command, flag } from '../terminal/command.ts';
 
 const ID = argument('ID', 'the route, exactly as the catalogue names it');
 

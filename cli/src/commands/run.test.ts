@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailable } from '@gatehouse/store';
-import { type Command, command } from './command.ts';
-import { CommandError, invalidValue } from './errors.ts';
-import { print, warn } from './output.ts';
+import { type Command, command } from '../terminal/command.ts';
+import { CommandError, invalidValue } from '../terminal/errors.ts';
+import { print, warn } from '../terminal/output.ts';
 import { run } from './run.ts';
 
 /** Runs a command line; what came of it. */

@@ -1,10 +1,10 @@
-import { withoutUserInfo } from '../shown-value.ts';
-import type { Context } from './command.ts';
-import { type Commands, readCommandLine } from './command-line.ts';
-import { CommandError, UsageError } from './errors.ts';
-import { shown } from './output.ts';
+import { withoutUserInfo } from '../config/shown-value.ts';
+import type { Context } from '../terminal/command.ts';
+import { type Commands, readCommandLine } from '../terminal/command-line.ts';
+import { CommandError, UsageError } from '../terminal/errors.ts';
+import { shown } from '../terminal/output.ts';
+import { VERSION } from '../terminal/version.ts';
 import { table } from './table.ts';
-import { VERSION } from './version.ts';
 
 export interface CommandEnvironment extends Omit<Context, 'isJson'> {
   /** Resolves once all output is written, with the error that prevented it, if any. */

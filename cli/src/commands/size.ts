@@ -1,4 +1,4 @@
-import { command, option, requiredOption } from './command.ts';
+import { command, option, requiredOption } from '../terminal/command.ts';
 
 export const size = command({
   name: 'size',

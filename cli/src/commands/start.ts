@@ -1,5 +1,5 @@
-import { command, option } from './command.ts';
-import { invalidValue } from './errors.ts';
+import { command, option } from '../terminal/command.ts';
+import { invalidValue } from '../terminal/errors.ts';
 
 export const start = command({
   name: 'start',
@@ -15,21 +15,21 @@ export const start = command({
       throw invalidValue('--role', role, 'all, api or gateway');
     }
     const settings = environment();
-    const { becomeDataOwner } = await import('../data-owner.ts');
-    const { inspectSettings } = await import('../config.ts');
+    const { becomeDataOwner } = await import('../service/data-owner.ts');
+    const { inspectSettings } = await import('../config/config.ts');
     // First, so that what is checked is what this user can do.
     const { dataDir } = inspectSettings(settings).values;
     const user = dataDir === undefined ? undefined : becomeDataOwner(dataDir);
     if (user !== undefined) err(`Running as uid ${user}, to whom DATA_DIR belongs.\n`);
-    const { checkedConfig } = await import('../start-check.ts');
+    const { checkedConfig } = await import('../service/start-check.ts');
     const config = await checkedConfig(settings, role);
     // Else the gateway is in processes of its own.
     if (role === 'gateway' && config.gatewayProcesses === 1) {
-      const { requireGatewayHeap } = await import('../gateway-heap.ts');
+      const { requireGatewayHeap } = await import('../process/gateway-heap.ts');
       requireGatewayHeap(config.gatewayHeapMb, settings);
     }
     // Only now, because it loads most of the code.
-    const service = await import('../start.ts');
+    const service = await import('../service/start.ts');
     await service.start(config, role, settings);
     return 0;
   },

@@ -1,6 +1,6 @@
+import type { Commands } from '../terminal/command-line.ts';
 import { activity } from './activity.ts';
 import { backup } from './backup.ts';
-import type { Commands } from './command-line.ts';
 import { connect } from './connect.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';

@@ -1,4 +1,4 @@
-import { command, EMAIL, ORG, YES } from './command.ts';
+import { command, EMAIL, ORG, YES } from '../terminal/command.ts';
 
 export const user = [
   command({

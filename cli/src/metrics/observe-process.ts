@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Metrics, postgresMetrics, processMetrics } from '@gatehouse/observability';
 import type { Database } from '@gatehouse/store';
-import { VERSION } from '../commands/version.ts';
+import { VERSION } from '../terminal/version.ts';
 
 /** Reports at each scrape what every process has: its version, and its pool of connections to PostgreSQL. */
 export function observeProcess(metrics: Metrics, database: Pick<Database, 'usage'>): void {

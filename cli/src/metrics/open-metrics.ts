@@ -1,9 +1,9 @@
 import { systemClock } from '@gatehouse/concurrency';
 import type { Metrics } from '@gatehouse/observability';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
-import { servedHosts } from '../hosts.ts';
-import { cannotListen } from '../listener.ts';
+import type { Config } from '../config/config.ts';
+import { servedHosts } from '../config/hosts.ts';
+import { cannotListen } from '../listen/listener.ts';
 import { createMetricsListener } from './metrics-listener.ts';
 import { type CollectProcesses, createScrape } from './scrape.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { warnEachMinute } from './open-tracing.ts';
 
 describe('a collector that fails', () => {

@@ -1,8 +1,8 @@
 import { systemClock } from '@gatehouse/concurrency';
 import type { Metrics, Tracing } from '@gatehouse/observability';
 import type { Logger } from 'pino';
-import { VERSION } from '../commands/version.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { VERSION } from '../terminal/version.ts';
 
 export interface OpenTracing extends AsyncDisposable {
   /** Undefined where nothing is sent. */

@@ -1,6 +1,6 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
-import type { GatewayMessage, ParentMessage } from '../gateway-child.ts';
-import { tuneCollector } from '../gateway-heap.ts';
+import type { GatewayMessage, ParentMessage } from '../process/gateway-child.ts';
+import { tuneCollector } from '../process/gateway-heap.ts';
 
 // A gateway process that behaves as the test asks in the environment it sends.
 

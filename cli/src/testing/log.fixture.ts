@@ -1,4 +1,4 @@
-import { openLog } from '../log.ts';
+import { openLog } from '../log/log.ts';
 
 // Writes lines of every length to standard output, as fast as they are taken.
 

@@ -1,7 +1,7 @@
 import { type Client, createClient, GatehouseError } from '@gatehouse/sdk';
-import { refreshOnce } from '../app/session-refresh.ts';
-import { sessionEnded } from '../app/session-store.ts';
 import { noteServiceTime } from '../browser/clock.ts';
+import { refreshOnce } from '../session/session-refresh.ts';
+import { sessionEnded } from '../session/session-store.ts';
 
 /** The client of all pages. It renews an expired session by itself and repeats the call. */
 export const client: Client = createClient({

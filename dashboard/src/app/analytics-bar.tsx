@@ -1,12 +1,12 @@
 import { ReloadIcon } from '@radix-ui/react-icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useFilterOptions } from '../api/filter-options.ts';
 import { IconButton } from '../ui/button.tsx';
 import { FilterBar } from '../ui/filter-bar.tsx';
 import { FilterSelect } from '../ui/filter-select.tsx';
 import { RangePicker } from '../ui/range-picker.tsx';
 import { type AnalyticsSearch, searchRange, withRange } from './analytics-search.ts';
+import { useFilterOptions } from './filter-options.ts';
 
 export interface AnalyticsBarProps<Search extends AnalyticsSearch> {
   readonly search: Search;

@@ -16,10 +16,10 @@ import { Header, Menu, MenuItem, MenuSection } from 'react-aria-components/Menu'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { SearchField } from 'react-aria-components/SearchField';
 import { apiCall, queryOf } from '../api/call.ts';
+import { setTheme, useTheme } from '../ui/theme.ts';
 import { navigation } from './navigation.ts';
 import * as styles from './palette-dialog.module.css';
 import { signOut } from './session.ts';
-import { setTheme, useTheme } from './theme.ts';
 
 interface Command {
   readonly id: string;

@@ -3,9 +3,8 @@ import { useSyncExternalStore } from 'react';
 import { client, isUnauthorized } from '../api/client.ts';
 import { readableError, SessionNotKeptError } from '../api/errors.ts';
 import { queryClient } from '../api/query-client.ts';
-import { toast } from '../ui/toast.tsx';
-import { refreshDelayMs } from './session-clock.ts';
-import { markRefreshed, refreshedAt } from './session-refresh.ts';
+import { refreshDelayMs } from '../session/session-clock.ts';
+import { markRefreshed, refreshedAt } from '../session/session-refresh.ts';
 import {
   accountOfPage,
   onTabMessage,
@@ -14,7 +13,8 @@ import {
   setSession,
   subscribeSession,
   tellTabs,
-} from './session-store.ts';
+} from '../session/session-store.ts';
+import { toast } from '../ui/toast.tsx';
 
 let isStarted = false;
 let timer: ReturnType<typeof setTimeout> | undefined;

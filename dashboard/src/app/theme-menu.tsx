@@ -1,7 +1,7 @@
 import { DesktopIcon, MoonIcon, SunIcon } from '@radix-ui/react-icons';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { setTheme, type Theme, useTheme } from './theme.ts';
+import { setTheme, type Theme, useTheme } from '../ui/theme.ts';
 
 const ICONS = { light: <SunIcon />, dark: <MoonIcon />, system: <DesktopIcon /> };
 

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { useTheme } from '../app/theme.ts';
 import { onResize } from '../browser/interfaces.ts';
+import { useTheme } from '../ui/theme.ts';
 import { resolveColours } from './colours.ts';
 import { type PlotSettings, plotOptions } from './plot-options.ts';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { useTitle } from '../app/title.ts';
 import * as styles from './page-header.module.css';
+import { useTitle } from './title.ts';
 
 export interface PageHeaderProps {
   /** Also the title of the browser's tab. */

@@ -43,7 +43,7 @@ export async function earlierVersion(wanted: string | undefined): Promise<Earlie
   const archive = `git archive ${commit} package.json catalogue.yaml ${needed.join(' ')} | tar -x -C '${directory}'`;
   await promisify(execFile)('sh', ['-c', archive], { cwd: root });
   await linkPackages(directory, needed);
-  const hasDrainDelay = await access(join(directory, 'cli/src/drain-setting.ts')).then(
+  const hasDrainDelay = await access(join(directory, 'cli/src/config/drain-setting.ts')).then(
     () => true,
     () => false,
   );

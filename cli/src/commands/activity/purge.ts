@@ -1,7 +1,7 @@
 import { purgeActivity } from '@gatehouse/control-plane/activity';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print, shown, warn } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
-import { print, shown, warn } from '../output.ts';
 
 export function purgeLogs(context: Context): Promise<number> {
   return withDatabase(context, async (database) => {

@@ -8,10 +8,10 @@ import {
 } from '@gatehouse/control-plane/activity';
 import { findOrganization } from '@gatehouse/control-plane/organization';
 import type { Database } from '@gatehouse/store';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, shown, warn } from '../../terminal/output.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
-import { CommandError } from '../errors.ts';
-import { print, shown, warn } from '../output.ts';
 
 export async function verifyLogs(
   args: { readonly org: string | undefined; readonly anchors: string | undefined },

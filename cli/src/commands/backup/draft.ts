@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { BackupSink } from '@gatehouse/embedded';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { MANIFEST, MANIFEST_HASH, type Manifest, sha256 } from './manifest.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
-import { type DatabaseConfig, readDatabaseConfig, settings } from '../../config.ts';
-import { settingValue } from '../../setting.ts';
-import type { Environment } from '../command.ts';
-import { CommandError } from '../errors.ts';
+import { type DatabaseConfig, readDatabaseConfig, settings } from '../../config/config.ts';
+import { settingValue } from '../../config/setting.ts';
+import type { Environment } from '../../terminal/command.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 /** Finds the embedded stores. Throws CommandError where either store is the operator's own. */
 export function requireEmbeddedStores(environment: Environment, verb: string): DatabaseConfig {

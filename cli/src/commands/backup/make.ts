@@ -8,12 +8,12 @@ import {
 } from '@gatehouse/embedded';
 import { JournalCopy } from '@gatehouse/gateway/journal';
 import { type Database, DEFAULT_TELEMETRY_DATABASE } from '@gatehouse/store';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError, engineUnavailable, UsageError } from '../../terminal/errors.ts';
+import { print, shown } from '../../terminal/output.ts';
+import { createProgress, type Progress } from '../../terminal/progress.ts';
+import { VERSION } from '../../terminal/version.ts';
 import { withDatabase } from '../database.ts';
-import { CommandError, engineUnavailable, UsageError } from '../errors.ts';
-import { print, shown } from '../output.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import { VERSION } from '../version.ts';
 import { DraftBackup } from './draft.ts';
 import { requireEmbeddedStores } from './embedded-only.ts';
 import { FORMAT, type Manifest, requestLogRows } from './manifest.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 /** The version of the backup format. Every change of the format increments it. */
 export const FORMAT = 1;

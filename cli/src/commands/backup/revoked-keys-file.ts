@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { type KeyId, uuidFromText } from '@gatehouse/contract';
 import { listRevokedKeys } from '@gatehouse/control-plane/keys';
 import type { Database } from '@gatehouse/store';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 // Only ids, which cannot be used as keys.
 interface RevokedKeysFile {

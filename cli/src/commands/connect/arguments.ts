@@ -1,11 +1,11 @@
 import { isWellFormedGatewayKey } from '@gatehouse/contract';
-import { settings } from '../../config.ts';
-import { settingValue } from '../../setting.ts';
-import { variableIn } from '../../setting-text.ts';
-import { shownAddress, shownText } from '../../shown-value.ts';
-import type { Context, Environment } from '../command.ts';
-import { invalidValue, UsageError } from '../errors.ts';
-import { readSecret } from '../secret-input.ts';
+import { settings } from '../../config/config.ts';
+import { settingValue } from '../../config/setting.ts';
+import { variableIn } from '../../config/setting-text.ts';
+import { shownAddress, shownText } from '../../config/shown-value.ts';
+import type { Context, Environment } from '../../terminal/command.ts';
+import { invalidValue, UsageError } from '../../terminal/errors.ts';
+import { readSecret } from '../../terminal/secret-input.ts';
 import type { Connection, Key } from './client.ts';
 
 const DEFAULT_VARIABLE = 'GATEHOUSE_API_KEY';

@@ -1,4 +1,4 @@
-import type { Environment } from '../command.ts';
+import type { Environment } from '../../terminal/command.ts';
 import type { ConfigFormat, Edit } from './edit.ts';
 
 /** The address, key and models that a client is configured with. */

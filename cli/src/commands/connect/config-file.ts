@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_BACKUPS = 1_000;

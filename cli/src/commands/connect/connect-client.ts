@@ -1,8 +1,8 @@
-import { isLoopbackOnly } from '../../hosts.ts';
-import type { Context } from '../command.ts';
-import { confirmation } from '../confirm.ts';
-import { CommandError, invalidValue } from '../errors.ts';
-import { shown, warn } from '../output.ts';
+import { isLoopbackOnly } from '../../config/hosts.ts';
+import type { Context } from '../../terminal/command.ts';
+import { confirmation } from '../../terminal/confirm.ts';
+import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { shown, warn } from '../../terminal/output.ts';
 import { type ConnectArguments, readConnection } from './arguments.ts';
 import type { Client, Connection, FileConfiguration } from './client.ts';
 import { CLIENTS } from './clients.ts';

@@ -2,13 +2,13 @@ import { withTimeout } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import { createTelemetryClient } from '@gatehouse/store';
 import { pino } from 'pino';
-import { type Config, readConfig, settings } from '../../config.ts';
-import { becomeDataOwner } from '../../data-owner.ts';
-import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from '../../installation.ts';
-import { settingValue } from '../../setting.ts';
-import { openStores } from '../../stores.ts';
-import type { Environment } from '../command.ts';
-import { CommandError, engineUnavailable } from '../errors.ts';
+import { type Config, readConfig, settings } from '../../config/config.ts';
+import { settingValue } from '../../config/setting.ts';
+import { becomeDataOwner } from '../../service/data-owner.ts';
+import { makeDataDirectory, prepareRoutes, readChosenCatalogue } from '../../service/installation.ts';
+import { openStores } from '../../stores/stores.ts';
+import type { Environment } from '../../terminal/command.ts';
+import { CommandError, engineUnavailable } from '../../terminal/errors.ts';
 
 /** The embedded stores, migrated and with routes, as after a start of the service. */
 export interface Installation extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import type { Config } from '../../config.ts';
-import { addressOf } from '../../listener-address.ts';
-import { serviceCommand } from '../../project-command.ts';
-import type { Context } from '../command.ts';
-import { columns, print, shown } from '../output.ts';
+import type { Config } from '../../config/config.ts';
+import { addressOf } from '../../listen/listener-address.ts';
+import { serviceCommand } from '../../service/project-command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { columns, print, shown } from '../../terminal/output.ts';
 import type { Made } from './fill.ts';
 import { KEYS, type PlannedKey, SHOWN_KEY } from './plan.ts';
 

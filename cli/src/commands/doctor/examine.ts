@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { type Examination, examineLedger } from '@gatehouse/control-plane/ledger';
 import { listUnreadableJournals } from '@gatehouse/gateway/journal';
 import { type Database, differingRights } from '@gatehouse/store';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print, warn } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
-import { print, warn } from '../output.ts';
 
 export function examine(context: Context): Promise<number> {
   return withDatabase(context, async (database, { dataDir }) => {

@@ -9,13 +9,13 @@ import {
   readTelemetryMigrations,
   type TelemetryMigration,
 } from '@gatehouse/store';
-import { type ClickHouseServer, openClickHouseServer } from '../../clickhouse.ts';
-import { clickhouseFailure, namedServer } from '../../clickhouse-failure.ts';
-import { readClickHouseConfig } from '../../clickhouse-settings.ts';
-import type { Context } from '../command.ts';
+import { readClickHouseConfig } from '../../config/clickhouse-settings.ts';
+import { type ClickHouseServer, openClickHouseServer } from '../../stores/clickhouse.ts';
+import { clickhouseFailure, namedServer } from '../../stores/clickhouse-failure.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError, engineUnavailable } from '../../terminal/errors.ts';
+import { print } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
-import { CommandError, engineUnavailable } from '../errors.ts';
-import { print } from '../output.ts';
 
 /** One store: which migrations were due, and which of them this run applied. Another process may have applied others. */
 interface StoreMigrations {

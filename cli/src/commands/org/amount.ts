@@ -1,5 +1,5 @@
 import { codePoints, isStorableText, microPkrFromTyped } from '@gatehouse/contract';
-import { invalidValue } from '../errors.ts';
+import { invalidValue } from '../../terminal/errors.ts';
 
 // What a deposit and a withdrawal take.
 

@@ -1,10 +1,10 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { deposit } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
-import { confirmation } from '../confirm.ts';
+import type { Context } from '../../terminal/command.ts';
+import { confirmation } from '../../terminal/confirm.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { print, shown } from '../output.ts';
 import { readAmount, readNote, SOURCE_IP } from './amount.ts';
 
 /** Above it, a slip of the hand is likelier than a deposit. */

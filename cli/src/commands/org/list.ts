@@ -1,8 +1,8 @@
 import { pkrInWords } from '@gatehouse/contract';
 import { listOrganizations } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { columns, minute, print, shown } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
-import { columns, minute, print, shown } from '../output.ts';
 import { availableMicroPkr, summaryDocument } from './summary.ts';
 
 export function listOrgs(context: Context): Promise<number> {

@@ -3,10 +3,10 @@ import {
   MAX_RETENTION_DAYS,
   setRetention,
 } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { invalidValue } from '../../terminal/errors.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { invalidValue } from '../errors.ts';
-import { print, shown } from '../output.ts';
 
 export async function setOrgRetention(
   args: { readonly org: string; readonly days: string },

@@ -4,9 +4,9 @@ import {
   type OrganizationOverview,
   showOrganization,
 } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { columns, minute, print, shown } from '../../terminal/output.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
-import { columns, minute, print, shown } from '../output.ts';
 import { retentionDocument, retentionInWords } from './retention.ts';
 import { availableMicroPkr, summaryDocument } from './summary.ts';
 

@@ -1,9 +1,9 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { withdraw } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { print, shown } from '../output.ts';
 import { readAmount, readNote, SOURCE_IP } from './amount.ts';
 import type { AmountArguments } from './deposit.ts';
 

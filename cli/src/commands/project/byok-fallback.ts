@@ -1,11 +1,11 @@
 import { isStorableText } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { switchByokFallback } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { CommandError, invalidValue } from '../errors.ts';
 import { SOURCE_IP } from '../org/amount.ts';
-import { print, shown } from '../output.ts';
 
 const STATES: ReadonlyMap<string, boolean> = new Map([
   ['on', true],

@@ -1,8 +1,8 @@
 import { createProject, projectName } from '@gatehouse/control-plane/organization';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { print } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { CommandError, invalidValue } from '../errors.ts';
-import { print } from '../output.ts';
 
 export async function createOrgProject(
   args: { readonly org: string; readonly name: string },

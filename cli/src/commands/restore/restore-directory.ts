@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CommandError } from '../../terminal/errors.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { CommandError } from '../errors.ts';
 
 /** Entries that a data directory may contain before a restore: the master key, and what file systems create. */
 const MAY_BE_THERE = new Set(['master.key', 'master.key.new', 'lost+found']);

@@ -2,10 +2,10 @@ import { verifyActivity } from '@gatehouse/control-plane/activity';
 import { examineLedger } from '@gatehouse/control-plane/ledger';
 import { examineVault, findVaultKeyId } from '@gatehouse/control-plane/vault';
 import { type Database, fixedKeyRing } from '@gatehouse/store';
-import { readMasterKeys } from '../../master-key-sources.ts';
-import { readVaultConfig } from '../../vault-config.ts';
-import type { Environment } from '../command.ts';
-import { shown } from '../output.ts';
+import { readVaultConfig } from '../../config/vault-config.ts';
+import type { Environment } from '../../terminal/command.ts';
+import { shown } from '../../terminal/output.ts';
+import { readMasterKeys } from '../../vault/master-key-sources.ts';
 
 /** The result of verifying a restored database. */
 export interface Verification {

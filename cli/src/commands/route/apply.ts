@@ -6,11 +6,11 @@ import {
   previewCatalogue,
 } from '@gatehouse/control-plane/catalogue';
 import { CatalogueError, issueText, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
-import { readCatalogueText } from '../../catalogue-text.ts';
-import type { Context } from '../command.ts';
+import { readCatalogueText } from '../../service/catalogue-text.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, withDatabase } from '../database.ts';
-import { CommandError } from '../errors.ts';
-import { print, shown } from '../output.ts';
 
 export async function applyFile(path: string, isDryRun: boolean, context: Context): Promise<number> {
   const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {

@@ -6,10 +6,10 @@ import {
   type RouteOverview,
   type TargetOverview,
 } from '@gatehouse/control-plane/catalogue';
-import { hasPlatformKey } from '../../platform-keys.ts';
-import type { Context, Environment } from '../command.ts';
+import { hasPlatformKey } from '../../config/platform-keys.ts';
+import type { Context, Environment } from '../../terminal/command.ts';
+import { columns, print, second, shown } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
-import { columns, print, second, shown } from '../output.ts';
 
 // A fee is kept in millionths of the price, and shown in percent.
 const MILLIONTHS_PER_PERCENT = 10_000;

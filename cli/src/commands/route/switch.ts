@@ -1,10 +1,10 @@
 import { isStorableText } from '@gatehouse/contract';
 import { switchRoute } from '@gatehouse/control-plane/catalogue';
-import { readDatabaseConfig } from '../../config.ts';
-import type { Context } from '../command.ts';
+import { readDatabaseConfig } from '../../config/config.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, withDatabase } from '../database.ts';
-import { CommandError } from '../errors.ts';
-import { print, shown } from '../output.ts';
 
 export function setRoute(id: string, isActive: boolean, context: Context): Promise<number> {
   return withDatabase(context, async (database) => {

@@ -1,8 +1,8 @@
 import { type Demand, sizeFor, USUAL_DEMAND } from '../../sizing/size.ts';
 import { sizeRows } from '../../sizing/size-lines.ts';
-import type { Context } from '../command.ts';
-import { invalidValue } from '../errors.ts';
-import { columns, print } from '../output.ts';
+import type { Context } from '../../terminal/command.ts';
+import { invalidValue } from '../../terminal/errors.ts';
+import { columns, print } from '../../terminal/output.ts';
 
 const DIGITS = /^\d{1,7}(?:\.\d{1,3})?$/;
 

@@ -1,7 +1,7 @@
 import { activateAccount } from '@gatehouse/control-plane/auth';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { print } from '../output.ts';
 import { accountDocument } from './account-document.ts';
 
 export function activateUser(email: string, context: Context): Promise<number> {

@@ -1,7 +1,7 @@
 import { deactivateAccount } from '@gatehouse/control-plane/auth';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print, warn } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { print, warn } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
 import { missingOwnerWarning } from './missing-owner.ts';
 

@@ -1,8 +1,8 @@
 import { deleteAccount, findAccount } from '@gatehouse/control-plane/auth';
-import type { Context } from '../command.ts';
-import { confirmation } from '../confirm.ts';
+import type { Context } from '../../terminal/command.ts';
+import { confirmation } from '../../terminal/confirm.ts';
+import { print, shown, warn } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { print, shown, warn } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
 import { missingOwnerWarning } from './missing-owner.ts';
 

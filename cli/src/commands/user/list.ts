@@ -1,7 +1,7 @@
 import { type AccountOverview, listAccounts } from '@gatehouse/control-plane/auth';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { columns, minute, print, shown } from '../../terminal/output.ts';
 import { requireOrganization, withDatabase } from '../database.ts';
-import { columns, minute, print, shown } from '../output.ts';
 import { accountDocument } from './account-document.ts';
 
 export function listUsers(reference: string, context: Context): Promise<number> {

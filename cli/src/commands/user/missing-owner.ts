@@ -1,5 +1,5 @@
 import type { AccountChange } from '@gatehouse/control-plane/auth';
-import { shown } from '../output.ts';
+import { shown } from '../../terminal/output.ts';
 
 /** The actions that an organisation loses without an active owner; undefined when it has one. */
 export function missingOwnerWarning(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { readNewPassword } from './new-password.ts';
 
 describe('readNewPassword', () => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { CommandError } from '../errors.ts';
-import { readFirstLine, withHiddenInput } from '../secret-input.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { readFirstLine, withHiddenInput } from '../../terminal/secret-input.ts';
 
 /**
  * Reads a new password: asked for twice at a terminal, without showing it, or else the first line

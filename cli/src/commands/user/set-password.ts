@@ -1,8 +1,8 @@
 import { Secret } from '@gatehouse/contract';
 import { findAccount, setPassword } from '@gatehouse/control-plane/auth';
-import type { Context } from '../command.ts';
+import type { Context } from '../../terminal/command.ts';
+import { print } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { print } from '../output.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
 import { readNewPassword } from './new-password.ts';
 

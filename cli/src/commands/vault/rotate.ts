@@ -5,18 +5,18 @@ import {
   type SkippedRecord,
 } from '@gatehouse/control-plane/vault';
 import { type Database, fixedKeyRing, MasterKey } from '@gatehouse/store';
+import { readVaultConfig, type VaultConfig } from '../../config/vault-config.ts';
+import type { Context } from '../../terminal/command.ts';
+import { CommandError } from '../../terminal/errors.ts';
+import { print, warn } from '../../terminal/output.ts';
 import {
   masterKeyPaths,
   placeMasterKey,
   readMasterKeyFile,
   replaceMasterKey,
-} from '../../master-key-file.ts';
-import { keepsOwnKey, readMasterKeys } from '../../master-key-sources.ts';
-import { readVaultConfig, type VaultConfig } from '../../vault-config.ts';
-import type { Context } from '../command.ts';
+} from '../../vault/master-key-file.ts';
+import { keepsOwnKey, readMasterKeys } from '../../vault/master-key-sources.ts';
 import { withDatabase } from '../database.ts';
-import { CommandError } from '../errors.ts';
-import { print, warn } from '../output.ts';
 
 const NEW_KEY_FILE = '--new-key-file';
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { ACTIVITY_KINDS } from '../../format/activity-sentence.ts';
 import { Card } from '../../ui/card.tsx';
@@ -12,9 +13,10 @@ import { Pagination } from '../../ui/pagination.tsx';
 import { Time } from '../../ui/time.tsx';
 import * as styles from './activity-line.module.css';
 import { ActivityLine } from './activity-line.tsx';
-import { activityRoute } from './activity-route.ts';
 import type { ActivitySearch } from './activity-search.ts';
 import { type KeyedEvent, keyed } from './keyed-events.ts';
+
+const pageRoute = getRouteApi('/signed-in/activity');
 
 const LIMIT = 50;
 const membersCall = apiCall('listMembers', {});
@@ -32,8 +34,8 @@ const columns: readonly Column<KeyedEvent>[] = [
 ];
 
 export function ActivityPage() {
-  const search = activityRoute.useSearch();
-  const navigate = activityRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const { action, actor, offset = 0, until } = search;
   const call = apiCall('listActivity', { action, actor, limit: LIMIT, offset, until });
   const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOf } from '../../api/call.ts';
-import { routesCall } from '../../api/filter-options.ts';
 import { useGatewayUrl } from '../../api/gateway-url.ts';
+import { routesCall } from '../../app/filter-options.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

@@ -1,5 +1,5 @@
 import type { GetTrendReply } from '@gatehouse/sdk';
-import { useFilterOptions } from '../../api/filter-options.ts';
+import { useFilterOptions } from '../../app/filter-options.ts';
 import { count, percent, plural } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,3 +1,4 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange } from '../../app/analytics-search.ts';
 import { now } from '../../browser/clock.ts';
@@ -6,8 +7,9 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ErrorFigures } from './error-figures.tsx';
 import { ErrorGroups } from './error-groups.tsx';
-import { errorsRoute } from './errors-route.ts';
 import { type ErrorsSearch, GROUPINGS, type Grouping } from './errors-search.ts';
+
+const pageRoute = getRouteApi('/signed-in/errors');
 
 /** A window that ends now is loaded again this often while it is looked at. */
 const REFRESH_MS = 60_000;
@@ -20,8 +22,8 @@ const LABELS: Readonly<Record<Grouping, string>> = {
 };
 
 export function ErrorsPage() {
-  const search = errorsRoute.useSearch();
-  const navigate = errorsRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const show = (next: ErrorsSearch) => void navigate({ search: next, resetScroll: false });
   const range = searchRange(search);
   const windowMs = rangeMs(range, now().getTime());

@@ -1,9 +1,10 @@
 import type { CreateKeyReply } from '@gatehouse/sdk';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { queryOf } from '../../api/call.ts';
-import { keysCall, projectsCall } from '../../api/filter-options.ts';
+import { keysCall, projectsCall } from '../../app/filter-options.ts';
 import { count } from '../../format/number.ts';
 import { pkr } from '../../format/pkr.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,10 +25,11 @@ import { EditKeyDialog } from './edit-key-dialog.tsx';
 import type { KeyAction } from './key-actions.tsx';
 import { keyColumns } from './key-columns.tsx';
 import { KeyPanel } from './key-panel.tsx';
-import { keysRoute } from './keys-route.ts';
 import { ENVIRONMENTS, type KeysSearch, matchingKeys } from './keys-search.ts';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { budgetCall, useKeys } from './use-keys.ts';
+
+const pageRoute = getRouteApi('/signed-in/keys');
 
 type Task =
   | { readonly kind: 'create' }
@@ -35,8 +37,8 @@ type Task =
   | { readonly kind: KeyAction; readonly id: string };
 
 export function KeysPage() {
-  const search = keysRoute.useSearch();
-  const navigate = keysRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const { rows, organization, error, budgetError, isBudgetLoading, refetch } = useKeys();
   const projects = useQuery(queryOf(projectsCall)).data?.projects;
   const [task, setTask] = useState<Task>();

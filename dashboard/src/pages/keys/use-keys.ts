@@ -2,7 +2,7 @@ import type { GetBudgetReply, Key, KeyBudget } from '@gatehouse/sdk';
 import { type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
-import { keysCall } from '../../api/filter-options.ts';
+import { keysCall } from '../../app/filter-options.ts';
 
 /** The most that one page of `getBudget` has. */
 const PAGE = 200;

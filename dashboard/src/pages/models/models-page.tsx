@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
-import { routesCall } from '../../api/filter-options.ts';
+import { routesCall } from '../../app/filter-options.ts';
 import { count } from '../../format/number.ts';
 import { Card } from '../../ui/card.tsx';
 import { CopyCurl } from '../../ui/copy-curl.tsx';
@@ -14,14 +15,15 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { modelColumns } from './model-columns.tsx';
 import { ModelPanel } from './model-panel.tsx';
 import { modelUse } from './model-use.ts';
-import { modelsRoute } from './models-route.ts';
 import { type ModelsSearch, matchingRoutes, STATES } from './models-search.ts';
+
+const pageRoute = getRouteApi('/signed-in/models');
 
 const vaultCall = apiCall('listVaultKeys', {});
 
 export function ModelsPage() {
-  const search = modelsRoute.useSearch();
-  const navigate = modelsRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const { data, error, refetch } = useQuery(queryOf(routesCall));
   const vault = useQuery(queryOf(vaultCall)).data?.keys ?? [];
   const routes = data?.routes;

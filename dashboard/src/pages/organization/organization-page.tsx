@@ -1,7 +1,7 @@
 import type { Project } from '@gatehouse/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { queryOf } from '../../api/call.ts';
-import { projectsCall } from '../../api/filter-options.ts';
+import { projectsCall } from '../../app/filter-options.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
 import { ROLE_LABELS } from '../../format/role.ts';

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
-import { projectsCall, routesCall } from '../../api/filter-options.ts';
 import { useGatewayUrl } from '../../api/gateway-url.ts';
 import { randomText } from '../../api/random-text.ts';
+import { projectsCall, routesCall } from '../../app/filter-options.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';

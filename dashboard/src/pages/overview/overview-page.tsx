@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange, withRange } from '../../app/analytics-search.ts';
@@ -16,11 +17,13 @@ import { FirstRequest } from './first-request.tsx';
 import { figuresBeside, isQuantile, METRIC_VIEWS } from './metrics.ts';
 import { GROUPINGS, type Grouping, METRICS, type Metric } from './overview-choices.ts';
 import * as styles from './overview-page.module.css';
-import { type OverviewSearch, overviewRoute } from './overview-route.ts';
+import type { OverviewSearch } from './overview-search.ts';
 import { TopList } from './top-list.tsx';
 import { TrafficCard } from './traffic-card.tsx';
 import { useChart } from './use-chart.ts';
 import { useIsFresh } from './use-is-fresh.ts';
+
+const pageRoute = getRouteApi('/signed-in/');
 
 /** A window that ends now is loaded again this often while it is looked at. */
 const REFRESH_MS = 60_000;
@@ -33,8 +36,8 @@ function mostPoints(metric: Metric, by: Grouping): number {
 }
 
 export function OverviewPage() {
-  const search = overviewRoute.useSearch();
-  const navigate = overviewRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const change = (next: OverviewSearch) => void navigate({ search: next, resetScroll: false });
   const range = searchRange(search);
   const windowMs = rangeMs(range, now().getTime());

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
-import { routesCall } from '../../api/filter-options.ts';
+import { routesCall } from '../../app/filter-options.ts';
 import { count, plural } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -18,9 +18,10 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type ProviderRow, providerRows } from './provider-rows.ts';
 import * as styles from './providers.module.css';
-import { providersRoute } from './providers-route.ts';
 import { RemoveKeyDialog } from './remove-key-dialog.tsx';
 import { SetKeyDialog } from './set-key-dialog.tsx';
+
+const pageRoute = getRouteApi('/signed-in/providers');
 
 const vaultCall = apiCall('listVaultKeys', {});
 
@@ -30,8 +31,8 @@ interface Task {
 }
 
 export function ProvidersPage() {
-  const { q = '' } = providersRoute.useSearch();
-  const navigate = providersRoute.useNavigate();
+  const { q = '' } = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const routes = useQuery(queryOf(routesCall));
   const vault = useQuery(queryOf(vaultCall));
   const [task, setTask] = useState<Task>();

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { searchRange } from '../../app/analytics-search.ts';
@@ -16,16 +17,17 @@ import { RequestFilters } from './request-filters.tsx';
 import { RequestHistogram } from './request-histogram.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import * as styles from './requests-page.module.css';
-import { requestsRoute } from './requests-route.ts';
 import { isFiltered, listQuery, type RequestsSearch } from './requests-search.ts';
+
+const pageRoute = getRouteApi('/signed-in/requests');
 
 const LIMIT = 50;
 /** How often the newest requests are asked for while they are followed. */
 const LIVE_MS = 2_000;
 
 export function RequestsPage() {
-  const search = requestsRoute.useSearch();
-  const navigate = requestsRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const { offset = 0, request } = search;
   const range = searchRange(search);
   // A window that ended has no new requests, and later pages would move while they are read.

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery } from '../../app/analytics-search.ts';
@@ -13,14 +14,15 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { NameField } from './name-field.tsx';
 import { sessionColumns } from './session-columns.tsx';
 import * as styles from './sessions-page.module.css';
-import { sessionsRoute } from './sessions-route.ts';
 import { DEFAULT_NAME, type SessionsSearch, SORTS, validateSessions } from './sessions-search.ts';
+
+const pageRoute = getRouteApi('/signed-in/sessions');
 
 const LIMIT = 50;
 
 export function SessionsPage() {
-  const search = sessionsRoute.useSearch();
-  const navigate = sessionsRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const { name = DEFAULT_NAME, q, sort = SORTS[0], offset = 0 } = search;
   const show = (next: SessionsSearch) =>
     void navigate({ search: validateSessions({ ...next }), resetScroll: false });

@@ -1,22 +1,23 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { client } from '../../api/client.ts';
 import { fieldError } from '../../api/errors.ts';
-import { registerRoute } from '../../app/root-route.tsx';
 import { keptSession } from '../../app/session.ts';
-import { useTitle } from '../../app/title.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TextField } from '../../ui/text-field.tsx';
+import { useTitle } from '../../ui/title.ts';
 import { useAfterSignIn } from './after-sign-in.ts';
 import { SignInLayout } from './sign-in-layout.tsx';
 
+const pageRoute = getRouteApi('/register');
+
 export function RegisterPage() {
   useTitle('Create an account');
-  const search = registerRoute.useSearch();
+  const search = pageRoute.useSearch();
   const enter = useAfterSignIn(search.return);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');

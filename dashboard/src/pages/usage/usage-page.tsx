@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
 import { AnalyticsBar } from '../../app/analytics-bar.tsx';
 import { analyticsQuery, searchRange } from '../../app/analytics-search.ts';
@@ -12,11 +13,12 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { usageColumns } from './usage-columns.tsx';
-import { usageRoute } from './usage-route.ts';
+
+const pageRoute = getRouteApi('/signed-in/usage');
 
 export function UsagePage() {
-  const search = usageRoute.useSearch();
-  const navigate = usageRoute.useNavigate();
+  const search = pageRoute.useSearch();
+  const navigate = pageRoute.useNavigate();
   const chosen = searchRange(search);
   // The API counts throttling back from now only.
   const range = chosen.kind === 'relative' ? chosen : DEFAULT_RANGE;

@@ -1,0 +1,19 @@
+import { hostSetting } from './host-setting.ts';
+import { setting, wholeNumber } from './setting.ts';
+
+export const metricsSettings = {
+  metricsPort: setting(
+    'METRICS_PORT',
+    'The port of the metrics: `GET /metrics`, in the text format of Prometheus. 0 takes any free one.',
+    {
+      ...wholeNumber(0, 65_535),
+      fallback: undefined as number | undefined,
+      fallbackText: 'no metrics are served',
+    },
+  ),
+  metricsHost: hostSetting(
+    'METRICS_HOST',
+    'The address that the port of the metrics binds to. There is no sign-in: make it reachable for your Prometheus only.',
+    'METRICS_PORT',
+  ),
+};
