@@ -1,8 +1,8 @@
 import { maxHeaderSize } from 'node:http';
 import { DEFAULT_RATE_LIMIT_CEILING_RPM, DEFAULT_RATE_LIMIT_RPM } from '@gatehouse/contract';
+import { MAX_LATE_USAGE_MS } from './attempt/attempt-limits.ts';
 import { COSTS, LEAK_PER_MS, MAX_WAIT_MS } from './attempt/flow.ts';
 import { READ_ON_BYTES, READ_ON_MS } from './attempt/read-on.ts';
-import { MAX_LATE_USAGE_MS } from './attempt/relay.ts';
 import { MAX_ANSWER_BYTES } from './attempt/whole-answer.ts';
 import { MIN_PACE } from './bodies/body-pace.ts';
 import { SMALL_BODY_BYTES } from './bodies/held-body.ts';

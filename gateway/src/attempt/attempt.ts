@@ -5,8 +5,7 @@ import type { Use } from '../routing/breakers.ts';
 import type { Failure } from '../routing/retry.ts';
 import { beginAttempt, endAttempt, traced } from './attempt-span.ts';
 import { failureOf, isOfUpstream } from './failure-of.ts';
-import { Relay } from './relay.ts';
-import type { AttemptLimits, DispatchContext, DispatchDependencies } from './send-request.ts';
+import { type AttemptLimits, Relay, type RelayContext, type RelayDependencies } from './relay.ts';
 import type { Head } from './whole-answer.ts';
 
 /** One attempt that has ended. */
@@ -22,9 +21,9 @@ export interface Attempted {
 
 /** Sends the request once, and reports to the breaker how its upstream fared. */
 export async function attempt(
-  context: DispatchContext,
+  context: RelayContext,
   exchange: Exchange,
-  dependencies: DispatchDependencies & Pick<Dependencies, 'settings'>,
+  dependencies: RelayDependencies & Pick<Dependencies, 'settings'>,
   limits: AttemptLimits,
   use: Use,
 ): Promise<Attempted> {

@@ -1,4 +1,3 @@
-import type { Timers } from '@gatehouse/concurrency';
 import type { GatewayError } from '../errors/gateway-error.ts';
 import type { Outgoing } from '../formats/outgoing.ts';
 import type { AnswerReading, StreamReading } from '../formats/protocol.ts';
@@ -12,14 +11,11 @@ export const READ_ON_BYTES = 16 * 1024 * 1024;
 
 export interface ReadOnOptions {
   readonly outgoing: Pick<Outgoing, 'openUnseenStream' | 'openUsage'>;
-  readonly timers: Timers;
-  /** The part that has come: the head, and the stream or the bytes of an answer that is not streamed. */
-  readonly head: Head | undefined;
+  /** The part that has come: the stream, or the bytes of an answer that is not streamed. */
   readonly stream: StreamReading | undefined;
   readonly collected: readonly Uint8Array<ArrayBuffer>[];
   /** The error that the caller gets in place of the answer; undefined when it has left. */
   readonly error: GatewayError | undefined;
-  readonly onTimeIsUp: () => void;
   /** Less of what has come is in memory than before. */
   readonly onRead: () => void;
   /** Gives back the permit that it took; called once. */
@@ -32,27 +28,19 @@ export class ReadOn {
   readonly close: () => void;
   readonly #outgoing: ReadOnOptions['outgoing'];
   readonly #usage: DeferredUsageReader;
-  #head: Head | undefined;
   #stream: StreamReading | undefined;
   #bytes = 0;
 
   constructor(options: ReadOnOptions) {
-    const { outgoing, timers, head, stream, collected, error, onTimeIsUp, onRead, onClose } = options;
+    const { outgoing, stream, collected, error, onRead, onClose } = options;
     this.error = error;
     this.#outgoing = outgoing;
-    this.#head = head;
     this.#stream = stream;
     this.#usage = new DeferredUsageReader(outgoing.openUsage(), collected, onRead);
-    const cancel = timers.after(READ_ON_MS, onTimeIsUp);
     this.close = () => {
-      cancel();
       this.#usage.close();
       onClose();
     };
-  }
-
-  get head(): Head | undefined {
-    return this.#head;
   }
 
   get stream(): StreamReading | undefined {
@@ -71,7 +59,6 @@ export class ReadOn {
 
   /** The head has come only now. */
   begin(head: Head, isStream: boolean): void {
-    this.#head = head;
     if (isStream && !isProviderError(head)) this.#stream = this.#outgoing.openUnseenStream();
   }
 

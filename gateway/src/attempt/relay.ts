@@ -1,125 +1,101 @@
-import { freeMemorySoon } from '@gatehouse/http/free-memory';
-import type { ByteBlocks } from '../bodies/byte-blocks.ts';
-import { SMALL_BODY_BYTES } from '../bodies/held-body.ts';
+import type { Context } from '../context/context.ts';
+import type { Dependencies } from '../context/dependencies.ts';
 import type { Outcome } from '../context/outcome.ts';
+import { type GatewayError, serviceUnavailable } from '../errors/gateway-error.ts';
 import { upstreamTimedOut } from '../errors/upstream-errors.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
-import type { StreamReading } from '../formats/protocol.ts';
-import { unusableHead } from '../providers/headers.ts';
-import type { UpstreamListener } from '../providers/upstream.ts';
+import type { Outgoing } from '../formats/outgoing.ts';
+import type { UpstreamCall, UpstreamListener } from '../providers/upstream.ts';
 import type { UpstreamHeaders } from '../wire/headers.ts';
 import { type Redaction, redactionOf } from '../wire/redaction.ts';
 import { EventTooLarge } from '../wire/sse.ts';
-import { CollectedAnswer } from './collected-answer.ts';
-import { type AnswerKind, Flow } from './flow.ts';
-import { HeldStream, MAX_HELD_MS, outcomeOfHeld } from './held-stream.ts';
-import type { ReadOn } from './read-on.ts';
-import { RelayInterruptions } from './relay-interruptions.ts';
-import { type Contact, RelayProgress } from './relay-progress.ts';
-import { keptBytes } from './relay-state.ts';
-import {
-  type AttemptLimits,
-  type DispatchContext,
-  type DispatchDependencies,
-  sendRequest,
-} from './send-request.ts';
+import { type AttemptLimit, type LimitTimes, RunningLimits } from './attempt-limits.ts';
+import { outcomeOf } from './attempt-outcome.ts';
+import { type AttemptEffect, type AttemptEvent, type AttemptState, next } from './attempt-state.ts';
+import { Flow } from './flow.ts';
+import { IncomingAnswer } from './incoming-answer.ts';
+import { ReadOn } from './read-on.ts';
 import { StreamSender } from './stream-sender.ts';
-import {
-  asEvents,
-  brokenAnswer,
-  CUT_SHORT,
-  errorWithin,
-  type Head,
-  isPassedOn,
-  isProviderError,
-  MAX_ANSWER_BYTES,
-  readWholeAnswer,
-} from './whole-answer.ts';
+import { NO_ROOM, readWholeAnswer } from './whole-answer.ts';
 
-// The request goes to the provider, and its answer comes back in one of two ways (relay-state.ts):
-//
-//   waiting → streaming → settled                A stream is passed on as it comes, its end kept back.
-//   waiting → collecting → inspecting → settled  Anything else is read whole first, so that a provider that fails
-//                                                half-way becomes a clean error and not half an answer. Events under
-//                                                another content type are a stream all the same.
-//
-// Where another attempt may follow, a stream goes through `holding` first: it is kept back until its first content.
-//
-// The first of these settles it: the answer's end, the provider's failure, the route's time limit, the caller's leaving,
-// the gateway's stopping. A whole answer that has come is delivered.
-//
-// Where the provider is at work on an answer that the caller will not get, because it left or because there is no
-// memory for it, the relay goes through `reading_on`: the rest is read for its usage, which the caller pays for.
+/** The facts that are needed of a request that is sent. */
+export type RelayContext = Pick<Context, 'key' | 'rate' | 'route' | 'heldBody' | 'sent'>;
+export type RelayDependencies = Pick<
+  Dependencies,
+  'clock' | 'timers' | 'bodies' | 'readOns' | 'readers' | 'log'
+>;
 
-/** How long a provider that keeps its connection open is listened to after its end mark, where it has not said its usage. */
-export const MAX_LATE_USAGE_MS = 250;
+/** How an attempt is bounded, and what follows from whether it is the last. */
+export interface AttemptLimits extends LimitTimes {
+  /** True if another attempt may follow, as long as nothing of this one's answer has been sent. */
+  readonly canBeFollowed: boolean;
+  /** Called when content has come: this attempt is the one that the caller sees. */
+  readonly onContent: () => void;
+}
 
-/** One request to a provider, and its answer on the way back. */
+/**
+ * One request to a provider, and its answer on the way back. It owns the sockets, the timers and the bytes, tells the table of
+ * attempt-state.ts what happened, and does what that says.
+ */
 export class Relay implements UpstreamListener {
-  readonly #context: DispatchContext;
+  readonly #context: RelayContext;
   readonly #outgoing: Outgoing;
-  readonly #kind: AnswerKind;
   readonly #exchange: Exchange;
   readonly #limits: AttemptLimits;
-  readonly #dependencies: DispatchDependencies;
+  readonly #dependencies: RelayDependencies;
   readonly #redaction: Redaction | undefined;
   readonly #flow: Flow;
   readonly #sender: StreamSender;
-  readonly #progress: RelayProgress;
-  readonly #interruptions: RelayInterruptions;
+  readonly #running: RunningLimits;
+  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #answer: IncomingAnswer;
+  #state: AttemptState = 'connecting';
+  #inspected: Outcome | undefined;
+  /** The tokens that had come when the caller left. */
+  #receivedTokens: Promise<number> | undefined;
 
   constructor(
-    context: DispatchContext,
+    context: RelayContext,
     exchange: Exchange,
-    dependencies: DispatchDependencies,
+    dependencies: RelayDependencies,
     limits: AttemptLimits,
   ) {
     this.#context = context;
     this.#outgoing = context.sent.outgoing;
-    this.#kind = this.#outgoing.passesWhole ? 'vectors' : 'events';
     this.#limits = limits;
     this.#exchange = exchange;
     this.#dependencies = dependencies;
+    this.#answer = new IncomingAnswer(this.#outgoing, limits.canBeFollowed);
     this.#redaction = redactionOf(context.sent.candidate.apiKey);
     this.#flow = new Flow({
       exchange,
       owner: context.key.organizationId,
       dependencies,
-      keptBytes: () => keptBytes(this.#progress.state),
-      onNoRoom: () => this.#interruptions.onNoRoom(),
+      keptBytes: () => this.#answer.keptBytes,
+      onNoRoom: () => this.#take('no_room', serviceUnavailable('proxy_guillotine', NO_ROOM)),
     });
     this.#sender = new StreamSender(exchange, this.#flow, dependencies);
-    this.#progress = new RelayProgress(exchange, this.#flow, this.#sender);
-    this.#interruptions = new RelayInterruptions(context, exchange, dependencies, this.#progress, this.#flow);
+    this.#running = new RunningLimits(dependencies.timers, limits, (limit) => this.#onLimit(limit));
   }
 
-  /** The contact with the provider so far. */
-  get contact(): Contact {
-    return this.#progress;
+  /** How far the attempt came at the provider. */
+  get contact(): Pick<IncomingAnswer, 'head' | 'isUnreachable'> {
+    return this.#answer;
   }
 
   /** Resolves with how it ended. Of a stream, everything but its end has then been sent. */
-  async run(): Promise<Outcome> {
-    const { timers } = this.#dependencies;
-    const { timeoutMs, contentTimeoutMs } = this.#limits;
-    const { route } = this.#context;
-    this.#exchange.onStop = (reason) => this.#interruptions.onStop(reason);
-    this.#progress.cancelTimer = timers.after(timeoutMs, () =>
-      this.#interruptions.endEarly(upstreamTimedOut(route.timeoutMs), 'timed out'),
-    );
-    if (contentTimeoutMs !== undefined) {
-      this.#progress.cancelContentTimer = timers.after(contentTimeoutMs, () =>
-        this.#interruptions.endEarly(upstreamTimedOut(contentTimeoutMs), 'timed out'),
-      );
-    }
+  run(): Promise<Outcome> {
+    this.#exchange.onStop = (reason) => {
+      if (reason === 'caller_gone') this.#onCallerGone();
+      else this.#take('stopping', serviceUnavailable('proxy_guillotine'));
+    };
+    this.#running.enter(this.#state);
     try {
-      this.#flow.of(sendRequest(this.#context, this.#limits, this));
-      return await this.#progress.outcome;
+      this.#flow.of(this.#send());
     } catch (error) {
-      this.#progress.fail(error);
-      throw error;
+      this.#fail(error);
     }
+    return this.#outcome.promise;
   }
 
   /** The answer is not sent after all: another attempt takes its place. */
@@ -128,54 +104,26 @@ export class Relay implements UpstreamListener {
   }
 
   onStart(): void {
-    this.#progress.wasStarted = true;
+    this.#take('sent');
   }
 
   onHead(status: number, headers: UpstreamHeaders): void {
-    const { state } = this.#progress;
-    if (state.name !== 'waiting' && state.name !== 'reading_on') return;
+    if (this.#state === 'settled' || this.#answer.head) return;
     this.#exchange.upstreamStatus = status;
     try {
-      const head = { status, headers };
-      this.#progress.head = head;
-      const isStream = isPassedOn(head, this.#outgoing);
-      const unusable = unusableHead(status, headers);
-      if (state.name === 'reading_on') {
-        state.readOn.begin(head, isStream);
-        if (isProviderError(head)) this.#interruptions.endReadOn(state.readOn);
-      } else if (unusable !== undefined) {
-        this.#progress.refuse(brokenAnswer(unusable));
-      } else if (isStream) {
-        this.#openStream(head);
-      } else {
-        const answer = new CollectedAnswer(this.#outgoing.isStream && status < 300);
-        this.#progress.enter({ name: 'collecting', head, answer });
-      }
+      this.#take(this.#answer.onHead(status, headers), this.#answer.error);
     } catch (error) {
-      this.#progress.fail(error);
+      this.#onError(error);
     }
   }
 
   onData(chunk: Buffer): void {
-    const { state } = this.#progress;
+    if (this.#state === 'settled' || this.#state === 'inspecting') return;
+    this.#flow.count(chunk.length, this.#answer.kind);
     try {
-      switch (state.name) {
-        case 'streaming':
-          this.#flow.count(chunk.length, this.#kind);
-          this.#passOn(state.reading, state.reading.push(chunk));
-          break;
-        case 'holding':
-          this.#flow.count(chunk.length, 'events');
-          state.held.push(chunk);
-          this.#judgeHeld(state.held);
-          break;
-        case 'collecting':
-          this.#flow.count(chunk.length, 'whole');
-          this.#collect(state.head, state.answer, chunk);
-          break;
-        case 'reading_on':
-          this.#readOn(state.readOn, chunk);
-      }
+      this.#take(this.#answer.onData(chunk), this.#answer.error);
+      const rest = this.#answer.takeRest();
+      if (rest) this.#take(this.#answer.onData(rest), this.#answer.error);
     } catch (error) {
       this.#onError(error);
     }
@@ -183,17 +131,9 @@ export class Relay implements UpstreamListener {
 
   onEnd(): void {
     this.#flow.onUpstreamFinished();
-    const { state } = this.#progress;
+    if (this.#state === 'settled') return;
     try {
-      if (state.name === 'streaming') {
-        this.#endStream(state.reading);
-      } else if (state.name === 'holding') {
-        this.#endHeld(state.held);
-      } else if (state.name === 'collecting') {
-        this.#inspect(state.head, state.answer.blocks);
-      } else if (state.name === 'reading_on') {
-        state.readOn.end(() => this.#interruptions.endReadOn(state.readOn));
-      }
+      this.#take(this.#answer.onEnd(), this.#answer.error);
     } catch (error) {
       this.#onError(error);
     }
@@ -202,98 +142,158 @@ export class Relay implements UpstreamListener {
   onFailure(error: Error): void {
     // What it sends too much of it goes on sending.
     if (!(error instanceof EventTooLarge)) this.#flow.onUpstreamFinished();
-    this.#interruptions.onFailure(error);
+    if (this.#state !== 'settled') this.#take(this.#answer.onFailure(error), this.#answer.error);
+  }
+
+  /** Sends the request. The memory of its body is given back once it is on its way, unless another attempt needs it. */
+  #send(): UpstreamCall {
+    const { key, heldBody, sent } = this.#context;
+    const { path, query, headers } = this.#outgoing;
+    const { timeoutMs, canBeFollowed } = this.#limits;
+    const onBodySent = () => {
+      if (!canBeFollowed) heldBody.release();
+    };
+    const body = this.#outgoing.takeBody();
+    const request = { owner: key.organizationId, path, query, headers, body, timeoutMs, onBodySent };
+    return sent.candidate.upstream.send(request, this);
   }
 
   #onError(error: unknown): void {
     if (error instanceof EventTooLarge) this.onFailure(error);
-    else this.#progress.fail(error);
+    else this.#fail(error);
   }
 
-  #openStream(head: Head): void {
-    const reading = this.#outgoing.openStream();
-    if (this.#outgoing.passesWhole || this.#limits.canBeFollowed) this.#hold(new HeldStream(head, reading));
-    else this.#beginStream(head, reading);
+  #onLimit(limit: AttemptLimit): void {
+    const { contentTimeoutMs = 0 } = this.#limits;
+    if (limit === 'time_limit') this.#take(limit, upstreamTimedOut(this.#context.route.timeoutMs));
+    else if (limit === 'content_limit') this.#take(limit, upstreamTimedOut(contentTimeoutMs));
+    else this.#take(limit);
   }
 
-  #hold(held: HeldStream): void {
-    const { head } = held;
-    this.#progress.enter({ name: 'holding', head, held });
-    if (this.#limits.contentTimeoutMs !== undefined) return;
-    const show = () => this.#showHeld(held);
-    this.#progress.cancelContentTimer = this.#dependencies.timers.after(MAX_HELD_MS, show);
-  }
-
-  /** True if what was kept back goes on to the caller, or is a failure. */
-  #judgeHeld(held: HeldStream): void {
-    if (held.isOver) this.#endHeld(held);
-    else if (held.isReady) this.#showHeld(held);
-    else this.#flow.update();
-  }
-
-  #showHeld(held: HeldStream): void {
-    this.#beginStream(held.head, held.reading);
-    this.#passOn(held.reading, held.take());
-  }
-
-  /** A stream that ends without content: an error, nothing at all, or an empty answer. */
-  #endHeld(held: HeldStream): void {
-    held.end();
-    this.#progress.settle(outcomeOfHeld(held, this.#outgoing, this.#redaction));
-  }
-
-  #beginStream(head: Head, reading: CallersStream): void {
-    this.#progress.enter({ name: 'streaming', head, reading });
-    this.#sender.begin(head, reading, this.#outgoing, this.#context);
-  }
-
-  #passOn(reading: CallersStream, bytes: Buffer): void {
-    this.#sender.pass(reading, bytes);
-    if (reading.hasContent) this.#limits.onContent();
-    if (!reading.isDone) return;
-    const end = () => this.#endStream(reading);
-    if (reading.usage !== undefined || !reading.isComplete) end();
-    else this.#progress.cancelUsageTimer ??= this.#dependencies.timers.after(MAX_LATE_USAGE_MS, end);
-  }
-
-  #endStream(reading: StreamReading): void {
-    const tail = reading.end();
-    if (!reading.isComplete) {
-      this.#interruptions.endStreamEarly('upstream_stream_aborted', brokenAnswer(CUT_SHORT), CUT_SHORT);
-      return;
-    }
-    const { statusCode: status } = this.#exchange.response;
-    const upstreamError = errorWithin(reading, this.#redaction);
-    this.#progress.settle({ kind: 'streamed', status, reading, upstreamError, tail });
-  }
-
-  #collect(head: Head, answer: CollectedAnswer, chunk: Buffer): void {
-    answer.append(chunk);
-    const { length } = answer.blocks;
-    if (answer.areEvents) {
-      this.#progress.head = asEvents(head);
-      this.#openStream(asEvents(head));
-      this.onData(answer.take());
-      return;
-    }
-    if (length > SMALL_BODY_BYTES) freeMemorySoon(chunk);
-    if (length <= MAX_ANSWER_BYTES) this.#flow.update();
-    else this.#interruptions.beginReadOn(brokenAnswer(`answered with more than ${MAX_ANSWER_BYTES} bytes`));
-  }
-
-  #readOn(readOn: ReadOn, chunk: Buffer): void {
-    this.#flow.count(chunk.length, readOn.stream ? this.#kind : 'whole');
-    const wantsMore = readOn.push(chunk);
-    if (!readOn.stream) freeMemorySoon(chunk);
-    if (wantsMore) this.#flow.update();
-    else this.#interruptions.endReadOn(readOn);
-  }
-
-  #inspect(head: Head, blocks: ByteBlocks): void {
-    this.#progress.enter({ name: 'inspecting', head, heldBytes: blocks.length });
-    readWholeAnswer(head, blocks, this.#context, this.#exchange.id, this.#dependencies).then(
-      (outcome) => this.#progress.settle(outcome),
-      (error: unknown) => this.#progress.fail(error),
+  #onCallerGone(): void {
+    if (!next(this.#state, 'caller_gone')) return;
+    const { readers, readOns } = this.#dependencies;
+    const { organizationId } = this.#context.key;
+    this.#receivedTokens = this.#answer.stream?.countGenerated((texts) =>
+      readers.countTokens(organizationId, texts),
     );
+    // A count of tokens has no usage to learn.
+    const isBilled = this.#outgoing.surface !== 'count_tokens';
+    const isWanted = isBilled && this.#answer.hasMoreToSay && next(this.#state, 'caller_left') !== undefined;
+    this.#take(isWanted && readOns.take(organizationId) ? 'caller_left' : 'caller_gone');
+  }
+
+  /** `error` is what the caller is told where the event ends the attempt. */
+  #take(event: AttemptEvent, error?: GatewayError): void {
+    const before = this.#state;
+    const follow = next(before, event);
+    if (!follow) return;
+    const { state, effects } = follow;
+    if (state !== before) {
+      this.#state = state;
+      if (state !== 'streaming') this.#sender.stop();
+      this.#running.enter(state);
+    }
+    for (const effect of effects) this.#do(effect, before, error);
+  }
+
+  #do(effect: AttemptEffect, before: AttemptState, error: GatewayError | undefined): void {
+    const { callersStream, bytes, head, readOn } = this.#answer;
+    switch (effect) {
+      case 'begin':
+        if (callersStream && head) this.#sender.begin(head, callersStream, this.#outgoing, this.#context);
+        break;
+      case 'pass':
+        if (!callersStream || !bytes) break;
+        this.#answer.bytes = undefined;
+        this.#sender.pass(callersStream, bytes);
+        if (callersStream.hasContent) this.#limits.onContent();
+        break;
+      case 'show':
+        this.#take(this.#answer.show(), this.#answer.error);
+        break;
+      case 'count':
+        this.#flow.update();
+        break;
+      case 'inspect':
+        this.#inspect();
+        break;
+      case 'read_on':
+        this.#beginReadOn(error);
+        break;
+      case 'read_all':
+        readOn?.end(() => this.#take('all_read'));
+        break;
+      case 'answered':
+        if (this.#inspected) this.#settle(this.#inspected);
+        break;
+      default:
+        this.#settle(
+          outcomeOf(effect, {
+            answer: this.#answer,
+            state: before,
+            error,
+            exchange: this.#exchange,
+            outgoing: this.#outgoing,
+            redaction: this.#redaction,
+            receivedTokens: this.#receivedTokens,
+          }),
+        );
+    }
+  }
+
+  #inspect(): void {
+    const { head, collected } = this.#answer;
+    if (!head || !collected) throw new Error('an answer without a head');
+    const { blocks } = collected;
+    this.#answer.collected = undefined;
+    this.#answer.inspectedBytes = blocks.length;
+    readWholeAnswer(head, blocks, this.#context, this.#exchange.id, this.#dependencies).then(
+      (outcome) => {
+        this.#inspected = outcome;
+        this.#take('inspected');
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** The caller gets the error, or has left, but the provider is at work on an answer. */
+  #beginReadOn(error: GatewayError | undefined): void {
+    const { collected, callersStream } = this.#answer;
+    this.#answer.readOn = new ReadOn({
+      outgoing: this.#outgoing,
+      collected: collected?.blocks.take() ?? [],
+      stream: callersStream,
+      error,
+      onRead: () => this.#flow.update(),
+      onClose: () => {
+        if (!error) this.#dependencies.readOns.give(this.#context.key.organizationId);
+      },
+    });
+    this.#flow.open();
+    this.#flow.update();
+  }
+
+  #settle(outcome: Outcome): void {
+    const isEnding = outcome.kind === 'streamed' || this.#answer.stream?.isDone === true;
+    this.#answer.close();
+    this.#exchange.onStop = undefined;
+    this.#flow.end(
+      outcome.kind === 'answered' ? outcome.body : this.#exchange.response.writableLength,
+      isEnding,
+    );
+    this.#outcome.resolve(outcome);
+  }
+
+  /** An internal error: there is no outcome, and the edge logs it. */
+  #fail(error: unknown): void {
+    if (this.#state === 'settled') return;
+    this.#state = 'settled';
+    this.#sender.stop();
+    this.#running.enter('settled');
+    this.#answer.close();
+    this.#exchange.onStop = undefined;
+    this.#flow.end(0, false);
+    this.#outcome.reject(error);
   }
 }

@@ -1,10 +1,13 @@
+import type { Clock, Timers } from '@gatehouse/concurrency';
 import type { Dependencies } from '../context/dependencies.ts';
 import { type AnswerContext, beginStream } from '../exchange/answers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
 import type { Flow } from './flow.ts';
-import { keepAlive } from './keep-alive.ts';
 import type { Head } from './whole-answer.ts';
+
+/** Clients give up after some minutes of silence, and proxies after a minute or less. */
+export const SILENCE_MS = 15_000;
 
 /** Sends a stream to its caller as it comes, paced by the caller, and keeps it alive while it is silent. */
 export class StreamSender {
@@ -50,4 +53,22 @@ export class StreamSender {
     this.#sentAtMs = this.#dependencies.clock.monotonicMs();
     if (!this.#exchange.response.write(bytes)) this.#flow.waitForCaller();
   }
+}
+
+/** Calls `ping` whenever nothing was sent for 15 seconds. Returns what stops that. */
+function keepAlive(
+  { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+  lastSentAtMs: () => number,
+  ping: () => void,
+): () => void {
+  let cancel: () => void = () => {};
+  const watch = (ms: number) => {
+    cancel = timers.after(ms, () => {
+      const silentMs = clock.monotonicMs() - lastSentAtMs();
+      if (silentMs >= SILENCE_MS) ping();
+      watch(silentMs >= SILENCE_MS ? SILENCE_MS : SILENCE_MS - silentMs);
+    });
+  };
+  watch(SILENCE_MS);
+  return () => cancel();
 }

@@ -1,9 +1,10 @@
-import type { ByteBlocks } from '../bodies/byte-blocks.ts';
+import type { Logger } from 'pino';
+import { ByteBlocks, joinBlocks } from '../bodies/byte-blocks.ts';
 import type { Context } from '../context/context.ts';
 import type { Dependencies } from '../context/dependencies.ts';
 import type { Outcome } from '../context/outcome.ts';
 import { type GatewayError, serviceUnavailable } from '../errors/gateway-error.ts';
-import { upstreamFailed } from '../errors/upstream-errors.ts';
+import { credentialRejected, upstreamFailed } from '../errors/upstream-errors.ts';
 import { errorToKeep } from '../formats/kept-error.ts';
 import type { Outgoing } from '../formats/outgoing.ts';
 import type { AnswerReading, Usage } from '../formats/protocol.ts';
@@ -11,7 +12,7 @@ import { unusableHead } from '../providers/headers.ts';
 import { ReadError, type ReadFailure } from '../readers/reader-lane.ts';
 import { isEventStream, isJson, type UpstreamHeaders } from '../wire/headers.ts';
 import type { Redaction } from '../wire/redaction.ts';
-import { checkRejection } from './rejected-credential.ts';
+import { areEventsAt } from '../wire/sse.ts';
 
 /**
  * The largest answer that is read whole. The longest text that models write is half a megabyte; the rest is for
@@ -48,6 +49,35 @@ export function isPassedOn(
   { isStream, passesWhole }: Pick<Outgoing, 'isStream' | 'passesWhole'>,
 ): boolean {
   return status < 300 && (isEventStream(headers) ? isStream : passesWhole && isJson(headers));
+}
+
+/** Bytes enough to tell whether a body is a stream of events. */
+const MAX_SNIFFED_BYTES = 64;
+
+/** An answer that is read whole, as far as it has come. Where a stream was asked for, events are told from it whatever its content type is. */
+export class CollectedAnswer {
+  readonly blocks = new ByteBlocks(undefined, Number.MAX_SAFE_INTEGER);
+  areEvents = false;
+  /** The first bytes, until it is clear whether they are those of events. */
+  #start: string | undefined;
+
+  constructor(mayBeEvents: boolean) {
+    this.#start = mayBeEvents ? '' : undefined;
+  }
+
+  append(chunk: Buffer): void {
+    this.blocks.append(chunk);
+    if (this.#start === undefined) return;
+    this.#start += chunk.toString('latin1', 0, MAX_SNIFFED_BYTES);
+    const areEvents = areEventsAt(this.#start);
+    this.areEvents = areEvents === true;
+    if (areEvents !== undefined || this.#start.length >= MAX_SNIFFED_BYTES) this.#start = undefined;
+  }
+
+  /** All that has come. To be called once: it is handed over. */
+  take(): Buffer {
+    return joinBlocks(this.blocks.take());
+  }
 }
 
 /** The outcome that a whole answer amounts to. A large one is read in a reader thread, to which its memory moves. */
@@ -135,4 +165,34 @@ export function brokenAnswer(reason: string): GatewayError {
 /** The same where the provider said why. */
 export function failedAnswer(words: string): GatewayError {
   return upstreamFailed(`The provider did not give a usable answer: ${words}`, words);
+}
+
+const REJECTED: ReadonlySet<number> = new Set([401, 403]);
+
+/**
+ * A rejected platform credential is the operator's to fix: the caller's key is valid, and a 401 would say otherwise. With
+ * the organisation's own provider key the answer passes as it came.
+ */
+function checkRejection(
+  outcome: Outcome,
+  { route: { id }, sent: { candidate } }: Pick<Context, 'route' | 'sent'>,
+  requestId: string,
+  log: Pick<Logger, 'error'>,
+): Outcome {
+  const { isByok, target } = candidate;
+  const { provider } = target;
+  if (isByok || outcome.kind !== 'answered' || !REJECTED.has(outcome.status)) return outcome;
+  const { status, upstreamError } = outcome;
+  log.error(
+    {
+      event: 'provider.credential_rejected',
+      request_id: requestId,
+      route: id,
+      provider: provider.name,
+      status,
+      upstream_error: upstreamError,
+    },
+    "provider rejected the platform's credential",
+  );
+  return { kind: 'refused', error: credentialRejected(provider.name, status) };
 }

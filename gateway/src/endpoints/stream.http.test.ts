@@ -187,6 +187,24 @@ describe('POST /v1/chat/completions, streamed', () => {
     });
   }
 
+  it('200 with the whole answer when the connection breaks after the end mark, and counts what was not told', async () => {
+    const untold = events.filter((_, at) => at !== 4);
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await flush(response, untold.join(''));
+      response.destroy();
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    assert.equal(await response.text(), shown.join(''));
+    await bench.assertRecord(response, {
+      status: 200,
+      terminationReason: 'success',
+      promptTokens: 8,
+      tokensEstimated: true,
+      upstreamError: null,
+    });
+  });
+
   it('200 that costs nothing when the provider aborts before the first token', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

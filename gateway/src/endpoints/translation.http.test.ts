@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { SILENCE_MS } from '../attempt/keep-alive.ts';
 import { READ_ON_MS } from '../attempt/read-on.ts';
+import { SILENCE_MS } from '../attempt/stream-sender.ts';
 import { requestIdOf, useBench } from '../testing/bench.ts';
 import { flush, json, sse } from '../testing/mock-provider.ts';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';

@@ -2,7 +2,7 @@ import { type Attempted, attempt } from '../attempt/attempt.ts';
 import { lastAttempt } from '../attempt/last-attempt.ts';
 import { meter } from '../attempt/meter.ts';
 import { prepare, type Sending } from '../attempt/prepare.ts';
-import type { DispatchDependencies } from '../attempt/send-request.ts';
+import type { RelayDependencies } from '../attempt/relay.ts';
 import type { Context, Sent } from '../context/context.ts';
 import type { Dependencies } from '../context/dependencies.ts';
 import { recordedOutcome } from '../context/outcome.ts';
@@ -17,7 +17,7 @@ type Needs = Pick<
   Context,
   'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted'
 >;
-type Using = DispatchDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
+type Using = RelayDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
 
 type Added = Pick<Context, 'sent' | 'chosen' | 'outcome'>;
 
