@@ -24,7 +24,7 @@ const GRID: Readonly<Record<AttemptEvent, string>> = {
   ready: 'holding: streaming begin show',
   end_mark: 'streaming, awaiting_usage: awaiting_usage pass',
   last: 'holding: settled held; streaming, awaiting_usage: settled pass streamed; reading_on: settled left; giving_up: settled refused',
-  cut: 'streaming: settled pass broken',
+  cut: 'streaming, awaiting_usage: settled pass broken',
   too_large: 'collecting: giving_up read_on; collecting_error: settled refused',
   end: 'collecting, collecting_error: inspecting inspect; holding: settled held; streaming, awaiting_usage: settled streamed; reading_on: reading_on read_all; giving_up: giving_up read_all',
   failure:
@@ -82,6 +82,22 @@ describe('the table of an attempt', () => {
         );
         assert.equal(ends[0], ends.length === 1 ? effects.at(-1) : undefined, 'an end is the last effect');
       }
+    }
+  });
+
+  it("ends by the provider's end, whatever has come of the answer", () => {
+    // An answer that could go on for ever would hold its caller, its memory and its connection until the route's time limit.
+    const ends: readonly AttemptEvent[] = ['last', 'cut', 'end', 'inspected', 'all_read'];
+    const ended = (state: AttemptState): boolean =>
+      state === 'settled' ||
+      ends.some((event) => {
+        const follow = next(state, event);
+        return follow !== undefined && follow.state !== state && ended(follow.state);
+      });
+    for (const state of ATTEMPT_STATES.filter((one) => one !== 'connecting' && one !== 'waiting'))
+      assert.ok(ended(state), state);
+    for (const state of ['streaming', 'awaiting_usage'] as const) {
+      for (const event of ['last', 'cut', 'end'] as const) assert.equal(next(state, event)?.state, 'settled');
     }
   });
 

@@ -178,6 +178,8 @@ const TABLE: Readonly<Record<AttemptState, Row>> = {
       part: ['awaiting_usage', 'pass'],
       end_mark: ['awaiting_usage', 'pass'],
       last: ['settled', 'pass', 'streamed'],
+      // Its last words were an error.
+      cut: ['settled', 'pass', 'broken'],
     },
     ...{ end: STREAMED, failure: STREAMED, usage_limit: STREAMED, time_limit: STREAMED },
     ...{ stopping: STREAMED, no_room: STREAMED },
