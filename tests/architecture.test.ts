@@ -325,7 +325,10 @@ describe('architecture', () => {
     );
     none(
       sources
-        .filter(({ path }) => /^dashboard\/src\/(?!browser\/|session\/|app\/session\.ts)/.test(path) && !isTest(path))
+        .filter(
+          ({ path }) =>
+            /^dashboard\/src\/(?!browser\/|session\/|app\/session\.ts)/.test(path) && !isTest(path),
+        )
         .filter(({ text }) => /Date\.now\(\)|new Date\(\)/.test(text))
         .map(({ path }) => path),
       'use `now` of dashboard/src/browser/clock.ts: a device may be years off. A session counts how much time has passed',
@@ -339,6 +342,24 @@ describe('architecture', () => {
         .map(({ path }) => path),
       'name it by what it holds',
     );
+  });
+
+  it('a setting of a route is named in at most five files, beside the steps that use it', () => {
+    // Where it is stored, the list, the file that states it, what the gateway calls it: these are all the places. Everything
+    // else that reads, writes, compares or shows a route takes the document of all settings (store/src/postgres/route-settings.ts).
+    const named = (setting: string) =>
+      new RegExp(
+        `\\b(${setting}|${setting.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())})\\b`,
+      );
+    for (const setting of ['queue_ms', 'max_attempts']) {
+      const files = sources
+        .filter(({ path, text }) => !isTest(path) && !path.startsWith('bench/') && named(setting).test(text))
+        .map(({ path }) => path);
+      assert.ok(files.includes('store/src/postgres/route-settings.ts'), setting);
+      const others = files.filter((path) => !path.startsWith('gateway/src/steps/'));
+      // And the migration, which is no TypeScript.
+      assert.ok(others.length <= 4, `${setting}: ${others.join(', ')}`);
+    }
   });
 
   it('a file does one job, which 300 lines hold', () => {

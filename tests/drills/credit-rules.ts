@@ -31,9 +31,9 @@ const TARGET = {
 export const ROUTE = {
   id: 'drill/model',
   targets: [TARGET],
-  defaultOutputTokens: BigInt(DEFAULT_CAP),
-  minOutputTokens: BigInt(FLOOR),
-  maxOutputTokens: BigInt(MAX_CAP),
+  defaultOutputTokens: DEFAULT_CAP,
+  minOutputTokens: FLOOR,
+  maxOutputTokens: MAX_CAP,
   maxInputTokens: null,
   timeoutMs: 600_000,
   queueMs: 0,

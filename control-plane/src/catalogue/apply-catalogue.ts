@@ -4,45 +4,34 @@ import {
   BUILT_IN_PROVIDER,
   BUILT_IN_ROUTE,
   type Catalogue,
+  CatalogueFile,
   type CatalogueProvider,
   type CatalogueRoute,
 } from './catalogue-file.ts';
 import { type CatalogueChange, compareCatalogue } from './compare-catalogue.ts';
 import * as queries from './queries.ts';
+import { settingsOf } from './route-settings.ts';
 import { storedCredential, storedTarget } from './stored-targets.ts';
+import { WrittenNumber } from './written-number.ts';
 
 // The demo route works without a network. Its price is above zero so that a new user sees spend.
-const DEMO_ROUTE: CatalogueRoute = {
-  id: BUILT_IN_ROUTE,
-  aliases: [],
-  targets: [
+const DEMO_FILE = CatalogueFile.parse({
+  providers: {},
+  routes: [
     {
+      id: BUILT_IN_ROUTE,
       provider: BUILT_IN_PROVIDER,
       upstream_model: 'echo',
-      price_pkr_per_million: {
-        input: 50_000_000n,
-        output: 200_000_000n,
-        cache_write: 50_000_000n,
-        cache_read: 50_000_000n,
-        cache_write_1h: 50_000_000n,
-        tiers: [],
-      },
-      price_pkr_per_call: {},
-      byok_fee_percent: 0n,
-      weight: 1,
-      priority: 1,
+      endpoints: GATEWAY_ENDPOINTS,
+      price_pkr_per_million: { input: new WrittenNumber('50'), output: new WrittenNumber('200') },
+      byok_fee_percent: new WrittenNumber('0'),
+      max_output_tokens: 4_096,
+      // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
+      max_input_tokens: 1_000_000,
+      timeout_ms: 60_000,
     },
   ],
-  endpoints: GATEWAY_ENDPOINTS,
-  max_output_tokens: 4_096,
-  // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
-  max_input_tokens: 1_000_000,
-  allow: [],
-  timeout_ms: 60_000,
-  max_attempts: 3,
-  queue_ms: 0,
-  active: true,
-};
+});
 
 const BUILT_IN_PROVIDER_VALUES: queries.ProviderValues = {
   name: BUILT_IN_PROVIDER,
@@ -87,10 +76,11 @@ export function prepareCatalogue(
       await apply(tx, catalogue);
       loaded = catalogue.routes.length;
     }
-    if (options.hasDemo) {
+    const [demoRoute] = DEMO_FILE.routes;
+    if (options.hasDemo && demoRoute) {
       await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
-      await tx.run(queries.insertBuiltInRoute, routeValues(DEMO_ROUTE));
-      await tx.run(queries.insertTargets, { targets: targetValues([DEMO_ROUTE]) });
+      await tx.run(queries.insertBuiltInRoute, routeValues(demoRoute));
+      await tx.run(queries.insertTargets, { targets: targetValues([demoRoute]) });
     } else {
       await tx.run(queries.deactivateBuiltInRoutes);
     }
@@ -142,20 +132,8 @@ function providerValues(name: string, provider: CatalogueProvider): queries.Prov
 }
 
 function routeValues(route: CatalogueRoute): queries.RouteValues {
-  return {
-    id: route.id,
-    endpoints: route.endpoints,
-    maxOutputTokens: route.max_output_tokens,
-    timeoutMs: route.timeout_ms,
-    maxAttempts: route.max_attempts,
-    attemptTimeoutMs: route.attempt_timeout_ms ?? null,
-    queueMs: route.queue_ms,
-    isActive: route.active,
-    defaultOutputTokens: route.default_output_tokens ?? null,
-    minOutputTokens: route.min_output_tokens ?? null,
-    maxInputTokens: route.max_input_tokens ?? null,
-    allow: JSON.stringify(route.allow),
-  };
+  const { id, endpoints, active } = route;
+  return { id, endpoints, isActive: active, settings: JSON.stringify(settingsOf(route)) };
 }
 
 /** The targets of these routes, as JSON. */

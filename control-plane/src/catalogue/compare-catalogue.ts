@@ -4,6 +4,7 @@ import type { Queryable } from '@gatehouse/store';
 import type { Catalogue, CatalogueRoute } from './catalogue-file.ts';
 import { ONLY_CREDENTIAL } from './credentials-file.ts';
 import * as queries from './queries.ts';
+import { settingsOf } from './route-settings.ts';
 import {
   type StoredCredential,
   type StoredTarget,
@@ -176,42 +177,13 @@ function targetMembers([target]: readonly StoredTarget[]): Record<string, unknow
   };
 }
 
-/** The members of a route that are compared beside its targets, by the file's names. */
-type RouteMembers = Readonly<Record<keyof ReturnType<typeof rowMembers>, unknown>>;
-
-function fileMembers(route: CatalogueRoute): RouteMembers {
-  return {
-    aliases: route.aliases,
-    endpoints: route.endpoints,
-    max_output_tokens: route.max_output_tokens,
-    default_output_tokens: route.default_output_tokens ?? null,
-    min_output_tokens: route.min_output_tokens ?? null,
-    max_input_tokens: route.max_input_tokens ?? null,
-    allow: route.allow,
-    timeout_ms: route.timeout_ms,
-    max_attempts: route.max_attempts,
-    attempt_timeout_ms: route.attempt_timeout_ms ?? null,
-    queue_ms: route.queue_ms,
-    active: route.active,
-    // A built-in route that the file names becomes the file's.
-    built_in: false,
-  };
+function fileMembers(route: CatalogueRoute): Readonly<Record<string, unknown>> {
+  const { aliases, endpoints, active } = route;
+  // A built-in route that the file names becomes the file's.
+  return { aliases, endpoints, ...settingsOf(route), active, built_in: false };
 }
 
-function rowMembers(row: queries.RouteRow) {
-  return {
-    aliases: row.aliases,
-    endpoints: row.endpoints,
-    max_output_tokens: row.maxOutputTokens,
-    default_output_tokens: row.defaultOutputTokens,
-    min_output_tokens: row.minOutputTokens,
-    max_input_tokens: row.maxInputTokens,
-    allow: row.allow,
-    timeout_ms: row.timeoutMs,
-    max_attempts: row.maxAttempts,
-    attempt_timeout_ms: row.attemptTimeoutMs,
-    queue_ms: row.queueMs,
-    active: row.isActive,
-    built_in: row.isBuiltIn,
-  };
+function rowMembers(row: queries.RouteRow): Readonly<Record<string, unknown>> {
+  const { aliases, endpoints, settings, isActive, isBuiltIn } = row;
+  return { aliases, endpoints, ...settings, active: isActive, built_in: isBuiltIn };
 }

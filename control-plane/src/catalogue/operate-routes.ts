@@ -1,13 +1,12 @@
 import { DEFAULT_MIN_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 import * as queries from './queries.ts';
+import type { RouteSettings } from './route-settings.ts';
 import type { StoredTarget } from './stored-targets.ts';
 
 /** A route as the operator sees it. */
 export interface RouteOverview extends Omit<queries.RouteRow, 'targets'> {
   readonly targets: readonly TargetOverview[];
-  readonly defaultOutputTokens: bigint;
-  readonly minOutputTokens: bigint;
 }
 
 export interface TargetOverview extends Omit<StoredTarget, 'provider'> {
@@ -26,8 +25,7 @@ export async function listRouteOverviews(database: Queryable): Promise<RouteOver
   const providerOf = new Map(providers.map((provider) => [provider.name, provider]));
   return routes.map((route) => ({
     ...route,
-    defaultOutputTokens: route.defaultOutputTokens ?? smaller(DEFAULT_OUTPUT_TOKENS, route.maxOutputTokens),
-    minOutputTokens: route.minOutputTokens ?? smaller(DEFAULT_MIN_OUTPUT_TOKENS, route.maxOutputTokens),
+    settings: { ...route.settings, ...outputDefaults(route.settings) },
     targets: route.targets.flatMap((target) => {
       const provider = providerOf.get(target.provider);
       // A route and its provider that were added between the statements.
@@ -40,8 +38,13 @@ export async function listRouteOverviews(database: Queryable): Promise<RouteOver
   }));
 }
 
-function smaller(one: number, other: bigint): bigint {
-  return BigInt(one) < other ? BigInt(one) : other;
+/** The output caps of a request that names none, and to which one is lowered at most, where the catalogue leaves them out. */
+function outputDefaults(settings: RouteSettings) {
+  const { max_output_tokens: most, default_output_tokens: usual, min_output_tokens: least } = settings;
+  return {
+    default_output_tokens: usual ?? Math.min(DEFAULT_OUTPUT_TOKENS, most),
+    min_output_tokens: least ?? Math.min(DEFAULT_MIN_OUTPUT_TOKENS, most),
+  };
 }
 
 export interface RouteSwitch {

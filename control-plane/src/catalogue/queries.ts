@@ -1,5 +1,13 @@
 import type { GatewayEndpoint, MemberRule, ProviderProtocol, StatedProviderFlags } from '@gatehouse/contract';
-import { type NoParameters, sql, statement } from '@gatehouse/store';
+import {
+  type NoParameters,
+  ROUTE_SETTING_COLUMNS,
+  ROUTE_SETTINGS_DOCUMENT,
+  ROUTE_SETTINGS_EXCLUDED,
+  sql,
+  statement,
+} from '@gatehouse/store';
+import type { RouteSettings } from './route-settings.ts';
 import type { StoredCredential, StoredTarget } from './stored-targets.ts';
 
 // In the order of the catalogue. An empty list where there is none.
@@ -124,24 +132,15 @@ export interface RouteRow {
   readonly aliases: string[];
   readonly targets: readonly StoredTarget[];
   readonly endpoints: GatewayEndpoint[];
-  readonly maxOutputTokens: bigint;
-  readonly defaultOutputTokens: bigint | null;
-  readonly minOutputTokens: bigint | null;
-  readonly maxInputTokens: bigint | null;
-  readonly allow: readonly MemberRule[];
-  readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  readonly attemptTimeoutMs: number | null;
-  readonly queueMs: number;
+  readonly settings: RouteSettings;
   readonly isActive: boolean;
   readonly isBuiltIn: boolean;
 }
 
 export const listRouteRows = statement<NoParameters, RouteRow>(
   'catalogue-list-route-rows',
-  sql`SELECT r.id, r.endpoints, r.max_output_tokens, r.default_output_tokens, r.min_output_tokens, r.max_input_tokens,
-             r.allow, r.timeout_ms, r.max_attempts, r.attempt_timeout_ms, r.queue_ms, r.is_active,
-             r.is_builtin AS is_built_in, ${ALIASES}, ${TARGETS}
+  sql`SELECT r.id, r.endpoints, ${ROUTE_SETTINGS_DOCUMENT} AS settings, r.is_active, r.is_builtin AS is_built_in,
+             ${ALIASES}, ${TARGETS}
       FROM routes r ORDER BY r.id COLLATE "C"`,
 );
 
@@ -210,52 +209,34 @@ export const insertTargets = statement<{ targets: string }>(
       WHERE NOT EXISTS (SELECT FROM route_targets existing WHERE existing.route_id = t."routeId")`,
 );
 
-/** A route as it is written, without its aliases and targets; rules as JSON. */
+/** A route as it is written, without its aliases and targets. `settings` is their document, as JSON. */
 export interface RouteValues {
   readonly id: string;
   readonly endpoints: readonly string[];
-  readonly maxOutputTokens: number;
-  readonly timeoutMs: number;
-  readonly maxAttempts: number;
-  readonly attemptTimeoutMs: number | null;
-  readonly queueMs: number;
   readonly isActive: boolean;
-  readonly defaultOutputTokens: number | null;
-  readonly minOutputTokens: number | null;
-  readonly maxInputTokens: number | null;
-  readonly allow: string;
+  readonly settings: string;
 }
 
-const ROUTE_COLUMNS = sql`id, endpoints, max_output_tokens, timeout_ms, max_attempts, attempt_timeout_ms, queue_ms, is_active,
-  default_output_tokens, min_output_tokens, max_input_tokens, allow, is_builtin`;
-
-const ROUTE_VALUES = sql`${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'maxAttempts'},
-  ${'attemptTimeoutMs'}, ${'queueMs'}, ${'isActive'},
-  ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'}`;
+const ROUTE_COLUMNS = sql`id, endpoints, is_active, is_builtin, ${ROUTE_SETTING_COLUMNS}`;
+const SETTINGS = sql`jsonb_populate_record(NULL::routes, ${'settings'}::jsonb)`;
 
 export const upsertRoute = statement<RouteValues>(
   'catalogue-upsert-route',
-  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, false)
+  sql`INSERT INTO routes (${ROUTE_COLUMNS})
+      SELECT ${'id'}, ${'endpoints'}, ${'isActive'}, false, ${ROUTE_SETTING_COLUMNS} FROM ${SETTINGS}
       ON CONFLICT (id) DO UPDATE SET
         endpoints = excluded.endpoints,
-        max_output_tokens = excluded.max_output_tokens,
-        default_output_tokens = excluded.default_output_tokens,
-        min_output_tokens = excluded.min_output_tokens,
-        max_input_tokens = excluded.max_input_tokens,
-        allow = excluded.allow,
-        timeout_ms = excluded.timeout_ms,
-        max_attempts = excluded.max_attempts,
-        attempt_timeout_ms = excluded.attempt_timeout_ms,
-        queue_ms = excluded.queue_ms,
         is_active = excluded.is_active,
         is_builtin = false,
+        ${ROUTE_SETTINGS_EXCLUDED},
         updated_at = clock_timestamp()`,
 );
 
 // An existing one stays as the operator switched it, and serves what this version serves.
 export const insertBuiltInRoute = statement<RouteValues>(
   'catalogue-insert-built-in-route',
-  sql`INSERT INTO routes (${ROUTE_COLUMNS}) VALUES (${ROUTE_VALUES}, true)
+  sql`INSERT INTO routes (${ROUTE_COLUMNS})
+      SELECT ${'id'}, ${'endpoints'}, ${'isActive'}, true, ${ROUTE_SETTING_COLUMNS} FROM ${SETTINGS}
       ON CONFLICT (id) DO UPDATE SET endpoints = excluded.endpoints, max_input_tokens = excluded.max_input_tokens,
           updated_at = clock_timestamp()
       WHERE routes.is_builtin AND (routes.endpoints, routes.max_input_tokens)

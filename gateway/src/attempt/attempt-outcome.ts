@@ -8,7 +8,7 @@ import { outcomeOfHeld } from './held-stream.ts';
 import type { IncomingAnswer } from './incoming-answer.ts';
 import { errorWithin, isProviderError } from './whole-answer.ts';
 
-/** What the row of a stream says that the gateway ended. */
+/** The row's words for a stream that the gateway ended. */
 const STOPPED = 'the gateway was stopped';
 
 /** The facts of an attempt at its end. */

@@ -19,7 +19,7 @@ export type AttemptState = (typeof ATTEMPT_STATES)[number];
 export const ATTEMPT_STATES = [
   /** The provider cannot have seen the request. */
   'connecting',
-  /** It may be at work; no head has come. */
+  /** The provider may be at work; no head has come. */
   'waiting',
   /** An answer comes that is read whole. */
   'collecting',
@@ -44,7 +44,7 @@ export const ATTEMPT_EVENTS = [
   ...(['stream_head', 'held_head', 'whole_head', 'error_head', 'unusable_head'] as const),
   /** Bytes, and nothing new in them. */
   'part',
-  /** What was kept back goes to the caller: its first content has come, or it has become too long. */
+  /** The stream goes to the caller now: its first content has come, or too much is kept back. */
   'ready',
   /** The end mark without a usage. */
   'end_mark',
@@ -57,12 +57,12 @@ export const ATTEMPT_EVENTS = [
   'end',
   /** The connection failed, or what came over it is no answer. */
   'failure',
-  /** What had come of an answer that is read on is read too. */
+  /** All that had come of an answer that is read on is read too. */
   'all_read',
   ...(['time_limit', 'content_limit', 'held_limit', 'usage_limit', 'read_on_limit'] as const),
   /** The caller has left, and the rest of the answer may be read for its usage. */
   'caller_left',
-  /** It has left, and there is nothing to learn, or no place for it. */
+  /** The caller has left, and there is nothing to learn, or no place for it. */
   'caller_gone',
   'stopping',
   'no_room',
@@ -74,7 +74,7 @@ export type AttemptEffect =
   | 'begin'
   /** The bytes go to the caller. */
   | 'pass'
-  /** So does all that was kept back. */
+  /** All that was kept back goes to the caller. */
   | 'show'
   /** The bytes stay in memory, or are no longer there. */
   | 'count'

@@ -11,8 +11,16 @@ import {
   type Surface,
   type TokenHash,
 } from '@gatehouse/contract';
-import { type Queryable, type SealedRecord, sql, statement } from '@gatehouse/store';
-import type { PriceTier, Provider, Route, Target } from './route.ts';
+import {
+  memberName,
+  type Queryable,
+  ROUTE_SETTINGS_DOCUMENT,
+  type RouteSetting,
+  type SealedRecord,
+  sql,
+  statement,
+} from '@gatehouse/store';
+import type { PriceTier, Provider, Route, RouteSettings, Target } from './route.ts';
 
 /** A key that exists and is not revoked, as its row is at this moment. */
 export interface GatewayKey {
@@ -74,8 +82,10 @@ interface StoredTier {
   readonly cacheWrite1h: number;
 }
 
-type TargetRow = Omit<Route, 'targets' | 'vaultRecords' | 'allow'> &
+type TargetRow = Pick<Route, 'id' | 'endpoints'> &
   Omit<Target, 'provider' | 'priceTiers' | 'microPkrPerCall'> & {
+    /** By the names of their columns. */
+    readonly settings: Readonly<Record<RouteSetting, unknown>>;
     readonly providerName: string;
     readonly protocol: Provider['protocol'];
     readonly baseUrl: string | null;
@@ -88,7 +98,6 @@ type TargetRow = Omit<Route, 'targets' | 'vaultRecords' | 'allow'> &
     /** Null for the default list. */
     readonly deny: readonly MemberRule[] | null;
     readonly providerAllow: readonly MemberRule[];
-    readonly routeAllow: readonly MemberRule[];
     readonly catalogueVersion: bigint;
   };
 
@@ -96,10 +105,7 @@ type TargetRow = Omit<Route, 'targets' | 'vaultRecords' | 'allow'> &
 export const findRouteStatement = statement<{ name: string }, TargetRow>(
   'gateway-find-route',
   sql`
-    SELECT r.id, r.endpoints, r.max_output_tokens,
-           coalesce(r.default_output_tokens, least(${DEFAULT_OUTPUT_TOKENS}, r.max_output_tokens)) AS default_output_tokens,
-           coalesce(r.min_output_tokens, least(${DEFAULT_MIN_OUTPUT_TOKENS}, r.max_output_tokens)) AS min_output_tokens,
-           r.max_input_tokens, r.timeout_ms, r.max_attempts, r.attempt_timeout_ms, r.queue_ms, r.allow AS route_allow,
+    SELECT r.id, r.endpoints, ${ROUTE_SETTINGS_DOCUMENT} AS settings,
            t.upstream_model, t.input_micro_pkr_per_million, t.output_micro_pkr_per_million,
            t.cache_write_micro_pkr_per_million, t.cache_read_micro_pkr_per_million,
            t.cache_write_1h_micro_pkr_per_million, t.price_tiers, t.price_per_call, t.byok_fee_millionths,
@@ -130,21 +136,26 @@ export async function findRoute(database: Queryable, name: string): Promise<Read
   const [first, ...others] = rows;
   if (!first) return undefined;
   const route: Route = {
+    ...readSettings(first.settings),
     id: first.id,
     targets: [readTarget(first), ...others.map(readTarget)],
     endpoints: first.endpoints,
-    maxOutputTokens: first.maxOutputTokens,
-    defaultOutputTokens: first.defaultOutputTokens,
-    minOutputTokens: first.minOutputTokens,
-    maxInputTokens: first.maxInputTokens,
-    timeoutMs: first.timeoutMs,
-    maxAttempts: first.maxAttempts,
-    attemptTimeoutMs: first.attemptTimeoutMs,
-    queueMs: first.queueMs,
-    allow: first.routeAllow,
     vaultRecords: new Map(),
   };
   return { route, catalogueVersion: first.catalogueVersion };
+}
+
+function readSettings(document: TargetRow['settings']): RouteSettings {
+  const settings = Object.fromEntries(
+    Object.entries(document).map(([column, value]) => [memberName(column), value]),
+  ) as unknown as RouteSettings;
+  const { maxOutputTokens, defaultOutputTokens, minOutputTokens } = settings;
+  return {
+    ...settings,
+    // The catalogue may leave them out.
+    defaultOutputTokens: defaultOutputTokens ?? Math.min(DEFAULT_OUTPUT_TOKENS, maxOutputTokens),
+    minOutputTokens: minOutputTokens ?? Math.min(DEFAULT_MIN_OUTPUT_TOKENS, maxOutputTokens),
+  };
 }
 
 function readTarget(row: TargetRow): Target {

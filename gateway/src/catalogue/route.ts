@@ -61,17 +61,15 @@ export interface Target extends TokenPrices {
 /** 1 to 16, in the order of the catalogue. */
 export type Targets = readonly [Target, ...Target[]];
 
-export interface Route {
-  readonly id: string;
-  readonly targets: Targets;
-  readonly endpoints: readonly string[];
-  readonly maxOutputTokens: bigint;
+/** The settings of a route that the gateway reads, as the catalogue states them (`max_output_tokens` is `maxOutputTokens`). */
+export interface RouteSettings {
+  readonly maxOutputTokens: number;
   /** The output cap of a request that names none. */
-  readonly defaultOutputTokens: bigint;
+  readonly defaultOutputTokens: number;
   /** The least that an output cap is lowered to for want of credit. */
-  readonly minOutputTokens: bigint;
+  readonly minOutputTokens: number;
   /** The most that a prompt can hold; null where the catalogue does not say. */
-  readonly maxInputTokens: bigint | null;
+  readonly maxInputTokens: number | null;
   /** The time of all attempts together. */
   readonly timeoutMs: number;
   /** 1 to 16. */
@@ -82,6 +80,12 @@ export interface Route {
   readonly queueMs: number;
   /** Members that lists of providers deny and this route's price covers. */
   readonly allow: readonly MemberRule[];
+}
+
+export interface Route extends RouteSettings {
+  readonly id: string;
+  readonly targets: Targets;
+  readonly endpoints: readonly string[];
   /** The organisation's own keys for providers of the targets, sealed, by the provider's name. */
   readonly vaultRecords: ReadonlyMap<string, SealedRecord>;
 }

@@ -37,7 +37,7 @@ export function mostPromptTokens(
   const runsTools = toolTypes.some((type) => !DESCRIBED_TOOLS.has(type));
   if (maxInputTokens !== null) {
     const readsAgain = runsTools || uncountableParts.includes(COMPACTING);
-    const once = Math.max(toNumber(maxInputTokens), promptTokens);
+    const once = Math.max(maxInputTokens, promptTokens);
     return Math.min(once * (readsAgain ? MAX_TURNS : 1), Number.MAX_SAFE_INTEGER);
   }
   const bringsMore = runsTools || uncountableParts.length > 0;
@@ -49,7 +49,7 @@ export function mostCompletionTokens(
   { maxOutputTokens }: Pick<Route, 'maxOutputTokens'>,
   choices: number,
 ): number {
-  return Math.min(toNumber(maxOutputTokens) * choices, Number.MAX_SAFE_INTEGER);
+  return Math.min(maxOutputTokens * choices, Number.MAX_SAFE_INTEGER);
 }
 
 export interface Bounds {
@@ -83,8 +83,4 @@ export function boundedUsage(usage: Usage, bounds: Bounds): Usage {
       calls: Object.fromEntries(calls.map(([name, count]) => [name, Math.min(count, MAX_CALLS)])),
     }),
   };
-}
-
-function toNumber(tokens: bigint): number {
-  return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
 }

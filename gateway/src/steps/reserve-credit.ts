@@ -150,7 +150,7 @@ function promptLimits(
   calls: Limits['calls'],
 ): Pick<Limits, 'promptTokens' | 'reach'> & Pick<PricedCandidate, 'uncounted'> {
   const [uncountable] = uncountableParts;
-  const context = maxInputTokens === null ? undefined : Number(maxInputTokens);
+  const context = maxInputTokens ?? undefined;
   const unknown = [
     ...uncountableParts.map((part) => partInWords(part, memberOf(part, members))),
     ...Object.keys(calls).map((name) => `calls of ${name}`),
@@ -181,18 +181,8 @@ function outputCaps(
   { outputCap, leastOutputCap = 0 }: Pick<Call, 'outputCap' | 'leastOutputCap'>,
   route: Pick<Route, 'defaultOutputTokens' | 'minOutputTokens' | 'maxOutputTokens'>,
 ): { readonly wanted: number; readonly floor: number } {
-  const wanted = smallest(
-    outputCap === undefined ? route.defaultOutputTokens : BigInt(outputCap),
-    route.maxOutputTokens,
-  );
-  const least = BigInt(leastOutputCap);
-  const floor = route.minOutputTokens > least ? route.minOutputTokens : least;
-  return { wanted, floor: smallest(floor, BigInt(wanted)) };
-}
-
-function smallest(one: bigint, other: bigint): number {
-  const smaller = one < other ? one : other;
-  return Math.min(Number(smaller), Number.MAX_SAFE_INTEGER);
+  const wanted = Math.min(outputCap ?? route.defaultOutputTokens, route.maxOutputTokens);
+  return { wanted, floor: Math.min(Math.max(route.minOutputTokens, leastOutputCap), wanted) };
 }
 
 function refusalFor(decision: Rejection, need: Need): Error {

@@ -1,30 +1,35 @@
-import type { MemberRule } from '@gatehouse/contract';
-import { type Database, sql, statement } from '@gatehouse/store';
-import type { PriceTier } from '../catalogue/route.ts';
+import {
+  type Database,
+  memberName,
+  ROUTE_SETTING_COLUMNS,
+  ROUTE_SETTINGS,
+  sql,
+  statement,
+} from '@gatehouse/store';
+import type { PriceTier, RouteSettings } from '../catalogue/route.ts';
 import { addProvider, type TestProvider } from './add-provider.ts';
 
 export const ROUTE_TIMEOUT_MS = 30_000;
 
+const DEFAULT_SETTINGS: Partial<RouteSettings> = {
+  maxOutputTokens: 1_000,
+  timeoutMs: ROUTE_TIMEOUT_MS,
+  maxAttempts: 3,
+  queueMs: 0,
+  allow: [],
+};
+
 const insertRoute = statement<{
   id: string;
   endpoints: readonly string[];
-  maxOutputTokens: number;
-  timeoutMs: number;
-  maxAttempts: number;
-  attemptTimeoutMs: number | null;
-  queueMs: number;
   isActive: boolean;
-  defaultOutputTokens: number | null;
-  minOutputTokens: number | null;
-  maxInputTokens: number | null;
-  allow: string;
+  settings: string;
 }>(
   'gateway-test-insert-route',
   sql`
-    INSERT INTO routes (id, endpoints, max_output_tokens, timeout_ms, max_attempts, attempt_timeout_ms, queue_ms, is_active,
-                        default_output_tokens, min_output_tokens, max_input_tokens, allow)
-    VALUES (${'id'}, ${'endpoints'}, ${'maxOutputTokens'}, ${'timeoutMs'}, ${'maxAttempts'}, ${'attemptTimeoutMs'}, ${'queueMs'},
-            ${'isActive'}, ${'defaultOutputTokens'}, ${'minOutputTokens'}, ${'maxInputTokens'}, ${'allow'})`,
+    INSERT INTO routes (id, endpoints, is_active, ${ROUTE_SETTING_COLUMNS})
+    SELECT ${'id'}, ${'endpoints'}, ${'isActive'}, ${ROUTE_SETTING_COLUMNS}
+    FROM jsonb_populate_record(NULL::routes, ${'settings'}::jsonb)`,
 );
 const insertTarget = statement<{
   routeId: string;
@@ -84,37 +89,28 @@ export async function addRoute(
   {
     targets = [{}],
     ...options
-  }: TestTarget & {
-    readonly id?: string;
-    readonly targets?: readonly TestTarget[];
-    readonly endpoints?: readonly string[];
-    readonly maxOutputTokens?: number;
-    readonly defaultOutputTokens?: number;
-    readonly minOutputTokens?: number;
-    readonly maxInputTokens?: number;
-    readonly aliases?: readonly string[];
-    readonly allow?: readonly MemberRule[];
-    readonly timeoutMs?: number;
-    readonly maxAttempts?: number;
-    readonly attemptTimeoutMs?: number;
-    readonly queueMs?: number;
-    readonly isActive?: boolean;
-  },
+  }: TestTarget &
+    Partial<RouteSettings> & {
+      readonly id?: string;
+      readonly targets?: readonly TestTarget[];
+      readonly endpoints?: readonly string[];
+      readonly aliases?: readonly string[];
+      readonly isActive?: boolean;
+    },
 ): Promise<void> {
   const { id = 'mock/model', aliases } = options;
   await database.run(insertRoute, {
     id,
     endpoints: options.endpoints ?? ['chat'],
-    maxOutputTokens: options.maxOutputTokens ?? 1_000,
-    timeoutMs: options.timeoutMs ?? ROUTE_TIMEOUT_MS,
-    maxAttempts: options.maxAttempts ?? 3,
-    attemptTimeoutMs: options.attemptTimeoutMs ?? null,
-    queueMs: options.queueMs ?? 0,
     isActive: options.isActive ?? true,
-    defaultOutputTokens: options.defaultOutputTokens ?? null,
-    minOutputTokens: options.minOutputTokens ?? null,
-    maxInputTokens: options.maxInputTokens ?? null,
-    allow: JSON.stringify(options.allow ?? []),
+    settings: JSON.stringify(
+      Object.fromEntries(
+        ROUTE_SETTINGS.map((column) => [
+          column,
+          { ...DEFAULT_SETTINGS, ...options }[memberName(column) as keyof RouteSettings],
+        ]),
+      ),
+    ),
   });
   for (const [position, target] of targets.entries())
     await addTarget(database, id, position, { ...options, ...target });

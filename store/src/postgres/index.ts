@@ -16,9 +16,17 @@ export { differingRights, duePostgresMigrations, migratePostgres, requireSchema 
 export { requirePooledSession } from './pooled-session.ts';
 export { createReadiness } from './readiness.ts';
 export { requireServiceRole, SERVICE_ROLE } from './roles.ts';
+export {
+  ROUTE_SETTING_COLUMNS,
+  ROUTE_SETTINGS,
+  ROUTE_SETTINGS_DOCUMENT,
+  ROUTE_SETTINGS_EXCLUDED,
+  type RouteSetting,
+} from './route-settings.ts';
 export { type Sql, type SqlFragment, sql } from './sql.ts';
 export {
   declaredStatements,
+  memberName,
   type NoParameters,
   type ParameterValue,
   type Statement,

@@ -58,7 +58,7 @@ function modelOf(route: RouteOverview): TrafficModel {
     byokFeeMillionths: BigInt(target.byokFeeMillionths),
     // The organisation has no provider key in the vault.
     byokShare: 0,
-    timeoutMs: route.timeoutMs,
+    timeoutMs: route.settings.timeout_ms,
     // It only echoes the prompt.
     ...(route.isBuiltIn && { firstTokenMs: 1.5, tokensPerSecond: 20_000 }),
   };

@@ -110,6 +110,7 @@ function coolingKey(row: TargetOverview['cooling'][number]): string {
 /** A route as JSON shows it. What depends on the target is that of the first target, as before there were several. */
 function routeDocument(route: RouteOverview, environment: Environment) {
   const [first] = route.targets;
+  const { allow: routeAllow, ...settings } = route.settings;
   return {
     id: route.id,
     aliases: route.aliases,
@@ -117,7 +118,7 @@ function routeDocument(route: RouteOverview, environment: Environment) {
       provider: { ...providerDocument(first), api_key_env: first.provider.credentials[0]?.apiKeyEnv ?? null },
       ...targetDocument(first),
       deny: rulesDocument(first.provider.deny ?? DEFAULT_DENY),
-      allow: rulesDocument([...first.provider.allow, ...route.allow]),
+      allow: rulesDocument([...first.provider.allow, ...routeAllow]),
     }),
     targets: route.targets.map((target) => ({
       provider: {
@@ -133,7 +134,7 @@ function routeDocument(route: RouteOverview, environment: Environment) {
       priority: target.priority,
       weight: target.weight,
       deny: rulesDocument(target.provider.deny ?? DEFAULT_DENY),
-      allow: rulesDocument([...target.provider.allow, ...route.allow]),
+      allow: rulesDocument([...target.provider.allow, ...routeAllow]),
       cooling: target.cooling.map(({ instance, credential, until, reason }) => ({
         gateway: instance,
         credential,
@@ -144,14 +145,7 @@ function routeDocument(route: RouteOverview, environment: Environment) {
     endpoints: route.endpoints,
     active: route.isActive,
     built_in: route.isBuiltIn,
-    max_output_tokens: Number(route.maxOutputTokens),
-    default_output_tokens: Number(route.defaultOutputTokens),
-    min_output_tokens: Number(route.minOutputTokens),
-    max_input_tokens: route.maxInputTokens === null ? null : Number(route.maxInputTokens),
-    timeout_ms: route.timeoutMs,
-    max_attempts: route.maxAttempts,
-    attempt_timeout_ms: route.attemptTimeoutMs,
-    queue_ms: route.queueMs,
+    ...settings,
   };
 }
 
