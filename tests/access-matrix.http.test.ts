@@ -45,6 +45,7 @@ function idsOf(endpoint: Endpoint): { place: 'params' | 'query' | 'body'; name: 
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createKey: { name: 'a key' },
   updateKey: { rate_limit_rpm: 60 },
+  rotateKey: {},
 };
 
 const queries: Readonly<Record<string, Record<string, string>>> = {

@@ -5,6 +5,7 @@ export const ACTIVITY_ACTIONS = [
   'api_key.created',
   'api_key.revoked',
   'api_key.updated',
+  'api_key.rotated',
   'vault_key.set',
   'vault_key.revoked',
   'org.renamed',

@@ -26,7 +26,16 @@ import { ApiMetrics } from './http/api-metrics.ts';
 import type { DashboardFiles } from './http/dashboard/dashboard-files.ts';
 import type { Implementation } from './http/implement.ts';
 import { createServer, type HttpServer } from './http/server.ts';
-import { createKey, getBudget, listKeys, openKeyChanges, revokeKey, updateKey } from './keys/index.ts';
+import {
+  createKey,
+  getBudget,
+  getKey,
+  listKeys,
+  openKeyChanges,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from './keys/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
 import { getService } from './service/index.ts';
@@ -98,7 +107,9 @@ export function implementations(
     listRoutes(database),
     createKey(keyChanges, settings, randomBytes),
     listKeys(scheduling.databaseOfOrganization, telemetry, log, settings.rateLimitCeilingRpm),
+    getKey(scheduling.databaseOfOrganization, telemetry, log, settings.rateLimitCeilingRpm),
     updateKey(keyChanges, settings.rateLimitCeilingRpm),
+    rotateKey(keyChanges, randomBytes),
     revokeKey(keyChanges),
     getBudget(database),
     ...vaultEndpoints({ database, log, keyRing: dependencies.keyRing }),

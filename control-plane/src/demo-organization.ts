@@ -95,6 +95,7 @@ export async function createDemoOrganization(
           organizationId: id,
           projectId,
           creditLimitMicroPkr: null,
+          createdBy: null,
           maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
         },
         secret,

@@ -5,7 +5,7 @@ import { purgeActivity } from './activity/index.ts';
 import { maintainTelemetry } from './analytics/maintenance/maintain-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
-import { sweepIdempotencyKeys } from './keys/index.ts';
+import { sweepEndedSecrets, sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
 
 const MINUTE_MS = 60_000;
@@ -158,6 +158,7 @@ export async function applyRetention(database: Database, log: Logger): Promise<v
 async function deleteExpired(database: Database, signInWindowSeconds: number): Promise<void> {
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
+  await sweepEndedSecrets(database);
   await sweepUpstreamStates(database);
   await sweepKeptItems(database);
 }

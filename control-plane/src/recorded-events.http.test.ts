@@ -194,6 +194,15 @@ describe('recorded events', () => {
       events: [['api_key.updated', 'account']],
     },
     {
+      endpoint: keys.rotateKey,
+      title: 'a rotation',
+      prepare: async () => {
+        const { account, keyId } = await withKey();
+        return { client: account.client, given: { params: { key_id: keyId }, body: {} } };
+      },
+      events: [['api_key.rotated', 'account']],
+    },
+    {
       endpoint: keys.revokeKey,
       title: 'a revocation',
       prepare: async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { type Database, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
-import { sweepIdempotencyKeys } from './keys/index.ts';
+import { sweepEndedSecrets, sweepIdempotencyKeys } from './keys/index.ts';
 import { waitingForLocks } from './testing/hold-organization.ts';
 
 // Every API deletes what has no effect any more, and no node leads: several do it at the same moment.
@@ -62,6 +62,24 @@ const sweeps: readonly Sweep[] = [
     renew:
       "UPDATE kept_items SET kept_until = clock_timestamp() + interval '1 hour' WHERE sealed = $1::text::bytea",
     name: "convert_from(sealed, 'UTF8')",
+  },
+  {
+    what: 'secrets of rotated keys',
+    table: 'previous_secrets',
+    sweep: sweepEndedSecrets,
+    insert: (names, isOld) => sql()`
+      WITH made AS (
+        INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm, environment)
+        SELECT p.organization_id, p.id, given, 'sk_svc_abcde', sha256(given::bytea), 60, 'production'
+        FROM projects p, unnest(${names}::text[]) AS given
+        RETURNING id, organization_id, name)
+      INSERT INTO previous_secrets (key_id, organization_id, secret_hash, key_prefix, valid_until)
+      SELECT id, organization_id, sha256((name || ' before')::bytea), name,
+             clock_timestamp() + CASE WHEN ${isOld} THEN interval '-1 second' ELSE interval '1 minute' END
+      FROM made`,
+    renew:
+      "UPDATE previous_secrets SET valid_until = clock_timestamp() + interval '1 hour' WHERE key_prefix = $1",
+    name: 'key_prefix',
   },
 ];
 

@@ -261,6 +261,37 @@ describe('the keys', () => {
     await edit.getByRole('alert').getByText(sentence('rate'), { exact: true }).waitFor();
   });
 
+  it('rotates a key, shows the new secret once, and says until when the one before is accepted', async () => {
+    const key = await mint({ name: 'Turned' });
+    await using one = await visit();
+    const { page } = one;
+    await choose(page, key.name, 'Rotate');
+    const dialog = page.getByRole('dialog', { name: 'Rotate this key?' });
+    await dialog.getByText(key.key_prefix, { exact: false }).waitFor();
+    await assertAccessible(page);
+    await one.screenshot('keys-rotate');
+    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    const shown = page.getByRole('dialog', { name: /New secret/ });
+    const region = shown.getByRole('region', { name: 'The key', exact: true });
+    const [secret = ''] = (await region.innerText()).split('\n');
+    assert.match(secret, /^sk_svc_\w{32}$/);
+    await shown.getByText(/The secret before is accepted until/).waitFor();
+    await assertAccessible(page);
+    await one.screenshot('keys-rotated');
+    const client = await service.signIn();
+    const { key_prefix, previous_key_prefix, previous_valid_until } = await client.call(keys.getKey, {
+      params: { key_id: key.id },
+    });
+    assert.deepEqual([key_prefix, previous_key_prefix], [secret.slice(0, 15), key.key_prefix]);
+    assert.ok(Math.abs(Date.parse(previous_valid_until ?? '') - Date.now() - 86_400_000) < 120_000);
+    await shown.getByRole('button', { name: 'I have stored the key' }).click();
+    await rowOf(page, key_prefix).click();
+    const panel = page.getByRole('dialog', { name: key.name });
+    await panel.getByText(key.key_prefix, { exact: true }).waitFor();
+    await panel.getByText('Created by', { exact: true }).waitFor();
+    await one.screenshot('keys-rotated-panel');
+  });
+
   it('revokes a key once its name is typed', async () => {
     const key = await mint({ name: LONG, credit_limit_cents: 5_000_000 });
     await using one = await visit();

@@ -62,6 +62,7 @@ async function change(tx: Transaction, { organizationId, userId, projectId }: Ow
       creditLimitMicroPkr: choice.limitMicroPkr,
       allowedModels: null,
       environment: 'production',
+      createdBy: null,
       maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
     });
     await note('api_key.created', row.keyPrefix);

@@ -333,6 +333,7 @@ export class LedgerDatabase implements AsyncDisposable {
             creditLimitMicroPkr: step.limit === null ? null : BigInt(step.limit),
             allowedModels: null,
             environment: 'testing',
+            createdBy: null,
             maxKeys: DEFAULT_KEYS_PER_ORGANIZATION,
           });
           minted.push(row.id);

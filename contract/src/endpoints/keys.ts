@@ -25,6 +25,9 @@ const keyFields = {
   environment: z.enum(ENVIRONMENTS),
 };
 
+// A key of the list.
+const listedKey = { ...keyFields, created_at: timestamp(), last_used_at: timestamp().nullable() };
+
 /** Identifies a creation, so that a retry does not create a second key. */
 export const idempotencyKey = z
   .string()
@@ -112,12 +115,71 @@ export const listKeys = endpoint({
   path: '/keys',
   summary: 'The active keys, newest first. Revoked keys are not listed.',
   reply: z.strictObject({
-    keys: z.array(
-      z
-        .strictObject({ ...keyFields, created_at: timestamp(), last_used_at: timestamp().nullable() })
-        .meta({ id: 'Key' }),
-    ),
+    keys: z.array(z.strictObject(listedKey).meta({ id: 'Key' })),
   }),
+});
+
+/** The longest that a secret goes on to be accepted after a rotation, and the usual. */
+const MAX_GRACE_SECONDS = 604_800;
+const DEFAULT_GRACE_SECONDS = 86_400;
+
+export const getKey = endpoint({
+  name: 'getKey',
+  section: 'keys',
+  method: 'GET',
+  path: '/keys/{key_id}',
+  summary:
+    'One active key, with the member who minted it and the secret that it had before, while that is accepted.',
+  reply: z.strictObject({
+    ...listedKey,
+    created_by: z
+      .strictObject({ id: id(), email: z.string() })
+      .nullable()
+      .meta({ description: 'Null for a key that no member minted.' }),
+    previous_key_prefix: keyFields.key_prefix.nullable(),
+    previous_valid_until: timestamp()
+      .nullable()
+      .meta({ description: 'Until then the secret from before the last rotation is accepted too.' }),
+  }),
+  errors: [
+    { status: 404, body: 'error', when: 'the key does not belong to the organisation, or is revoked' },
+  ],
+});
+
+export const rotateKey = endpoint({
+  name: 'rotateKey',
+  section: 'keys',
+  method: 'POST',
+  path: '/keys/{key_id}/rotate',
+  summary:
+    'Give a key a new secret, which only this reply contains. The one before is accepted until its grace ends; the one before that ends at once.',
+  headers: z.object({ 'idempotency-key': idempotencyKey }),
+  body: z.object({
+    grace_seconds: wholeNumber()
+      .min(0)
+      .max(MAX_GRACE_SECONDS)
+      .default(DEFAULT_GRACE_SECONDS)
+      .meta({
+        type: 'integer',
+        description: 'How long the secret that is replaced goes on to be accepted; 0: not at all.',
+      }),
+  }),
+  reply: z.strictObject({
+    id: keyFields.id,
+    key_prefix: keyFields.key_prefix,
+    api_key: z.string().regex(/^sk_svc_[0-9A-Za-z]{32}$/),
+    previous_key_prefix: keyFields.key_prefix,
+    previous_valid_until: timestamp(),
+  }),
+  records: ['api_key.rotated'],
+  errors: [
+    { status: 404, body: 'error', when: 'the key does not belong to the organisation, or is revoked' },
+    {
+      status: 409,
+      body: 'error',
+      when: 'the Idempotency-Key made a secret within the last 24 hours; names the prefix of its key, never the secret',
+    },
+  ],
 });
 
 export const updateKey = endpoint({

@@ -1,13 +1,11 @@
 import {
   badRequest,
-  conflict,
   DEFAULT_RATE_LIMIT_RPM,
   gatewayKeyPrefix,
   generateGatewayKey,
   hashGatewayKey,
   keys,
   notFound,
-  parseHeader,
   Secret,
   timestampWithOffset,
 } from '@gatehouse/contract';
@@ -16,12 +14,12 @@ import { findActiveRoutes, findRouteOfAlias } from '../catalogue/index.ts';
 import { withSession } from '../http/implement.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import type { KeyChanges } from './change-keys.ts';
-import { fingerprint } from './fingerprint.ts';
 import { insertKey } from './insert-key.ts';
 import { keyFields } from './key-fields.ts';
-import { alreadyMinted, noActiveRoute, notInFuture } from './messages.ts';
+import { noActiveRoute, notInFuture } from './messages.ts';
 import { findOwnedProject } from './ownership.ts';
 import * as queries from './queries.ts';
+import { readRepeatable, rejectRepeat } from './repeats.ts';
 
 type KeySettings = Pick<ControlPlaneSettings, 'keysPerOrganization' | 'rateLimitCeilingRpm'>;
 
@@ -31,15 +29,11 @@ export function createKey(changes: KeyChanges, settings: KeySettings, randomByte
     keys.createKey,
     async ({ body, record, header }, session) => {
       const { organizationId } = session;
-      const idempotencyKey = parseHeader(keys.idempotencyKey, 'idempotency-key', header('idempotency-key'));
-      const repeatable =
-        idempotencyKey === undefined
-          ? undefined
-          : { organizationId, idempotencyKey, requestSha256: fingerprint(body) };
+      const repeatable = readRepeatable(organizationId, header('idempotency-key'), body);
       const secret = new Secret(generateGatewayKey(randomBytes));
 
       const key = await changes.inOrganization(organizationId, async (tx) => {
-        if (repeatable) await rejectRepeat(tx, repeatable);
+        await rejectRepeat(tx, repeatable);
 
         const projectId = await findOwnedProject(tx, organizationId, body.project_id);
         if (projectId === undefined) throw notFound('Project');
@@ -58,6 +52,7 @@ export function createKey(changes: KeyChanges, settings: KeySettings, randomByte
           creditLimitMicroPkr: body.credit_limit_cents == null ? null : BigInt(body.credit_limit_cents),
           allowedModels,
           environment: body.environment,
+          createdBy: session.userId,
           maxKeys: settings.keysPerOrganization,
         });
         if (repeatable) await tx.run(queries.upsertIdempotencyKey, { ...repeatable, keyId: row.id });
@@ -79,12 +74,6 @@ export function createKey(changes: KeyChanges, settings: KeySettings, randomByte
     },
     { holdsPermit: false },
   );
-}
-
-// Runs under the organisation's lock: of concurrent repeats, only the first finds nothing.
-async function rejectRepeat(tx: Transaction, request: queries.IdempotentRequest): Promise<void> {
-  const minted = await tx.one(queries.findMintedBefore, request);
-  if (minted) throw conflict(alreadyMinted(minted.keyPrefix, minted.isSameRequest));
 }
 
 async function requireFuture(tx: Transaction, epochMicros: bigint): Promise<string> {

@@ -1,4 +1,4 @@
-import type { KeyId, keys, OrganizationId, ProjectId } from '@gatehouse/contract';
+import type { KeyId, keys, OrganizationId, ProjectId, UserId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement, type Transaction } from '@gatehouse/store';
 import { type Owned, tenantStatement } from '../tenant-statement.ts';
 import type { CreditPosition } from './rules.ts';
@@ -73,6 +73,8 @@ export interface NewKey {
   readonly creditLimitMicroPkr: bigint | null;
   readonly allowedModels: readonly string[] | null;
   readonly environment: Environment;
+  /** The member who mints it; null for an operator's command. */
+  readonly createdBy: UserId | null;
   /** How many keys that are not revoked the organisation may have. */
   readonly maxKeys: number;
 }
@@ -82,9 +84,9 @@ export interface NewKey {
 export const insertKey = tenantStatement<NewKey, KeyRow>(
   'keys-insert-key',
   sql`INSERT INTO api_keys (organization_id, project_id, name, key_prefix, secret_hash, rate_limit_rpm,
-                            expires_at, credit_limit_micro_pkr, allowed_models, environment)
+                            expires_at, credit_limit_micro_pkr, allowed_models, environment, created_by)
       SELECT ${'organizationId'}, ${'projectId'}, ${'name'}, ${'keyPrefix'}, ${'secretHash'}, ${'rateLimitRpm'},
-             ${'expiresAt'}, ${'creditLimitMicroPkr'}, ${'allowedModels'}, ${'environment'}
+             ${'expiresAt'}, ${'creditLimitMicroPkr'}, ${'allowedModels'}, ${'environment'}, ${'createdBy'}::uuid
       WHERE (SELECT count(*) FROM api_keys WHERE organization_id = ${'organizationId'} AND revoked_at IS NULL)
             < ${'maxKeys'}
       RETURNING ${KEY_COLUMNS}`,
@@ -192,6 +194,52 @@ export const listBudget = tenantStatement<
       ) AS page ON true
       WHERE b.organization_id = ${'organizationId'}
       ORDER BY page.created_at DESC, page.id`,
+);
+
+interface FullKeyRow extends KeyRow {
+  readonly createdById: UserId | null;
+  readonly createdByEmail: string | null;
+  /** Of the secret before the last rotation, while it is accepted. */
+  readonly previousKeyPrefix: string | null;
+  readonly previousValidUntil: string | null;
+}
+
+export const findKeyInFull = tenantStatement<KeyOfOrganization, FullKeyRow>(
+  'keys-find-in-full',
+  sql`SELECT k.id, k.name, k.project_id, k.key_prefix, k.rate_limit_rpm, k.expires_at, k.credit_limit_micro_pkr,
+             k.allowed_models, k.environment, k.created_at, u.id AS created_by_id, u.email AS created_by_email,
+             p.key_prefix AS previous_key_prefix, p.valid_until AS previous_valid_until
+      FROM api_keys k
+      LEFT JOIN users u ON u.id = k.created_by
+      LEFT JOIN previous_secrets p ON p.key_id = k.id AND p.valid_until > clock_timestamp()
+      WHERE k.id = ${'keyId'} AND k.organization_id = ${'organizationId'} AND k.revoked_at IS NULL`,
+);
+
+// The first statement of a rotation: the secret that the key still has, in place of the one that it had before. No row for a key that is
+// revoked or of another organisation.
+export const keepPreviousSecret = tenantStatement<
+  KeyOfOrganization & { graceSeconds: number },
+  { keyPrefix: string; validUntil: string }
+>(
+  'keys-keep-previous-secret',
+  sql`INSERT INTO previous_secrets (key_id, organization_id, secret_hash, key_prefix, valid_until)
+      SELECT id, organization_id, secret_hash, key_prefix, clock_timestamp() + ${'graceSeconds'} * interval '1 second'
+      FROM api_keys WHERE id = ${'keyId'} AND organization_id = ${'organizationId'} AND revoked_at IS NULL
+      ON CONFLICT (key_id) DO UPDATE
+        SET secret_hash = excluded.secret_hash, key_prefix = excluded.key_prefix, valid_until = excluded.valid_until
+      RETURNING key_prefix, valid_until`,
+);
+
+// The prefix is among the facts that gateways presume, so each asks for the key again.
+export const replaceSecret = tenantStatement<KeyOfOrganization & { keyPrefix: string; secretHash: Buffer }>(
+  'keys-replace-secret',
+  sql`UPDATE api_keys SET key_prefix = ${'keyPrefix'}, secret_hash = ${'secretHash'}
+      WHERE id = ${'keyId'} AND organization_id = ${'organizationId'} AND revoked_at IS NULL`,
+);
+
+export const deleteEndedSecrets = statement<NoParameters>(
+  'keys-delete-ended-secrets',
+  sql`DELETE FROM previous_secrets WHERE valid_until <= clock_timestamp()`,
 );
 
 // One statement finds and revokes, so of concurrent attempts exactly one gets the row.

@@ -49,7 +49,7 @@ export async function countKeys(api: TestApi, { organizationId }: SignedUp): Pro
 /** The organisation's newest entries of one kind in the activity log. */
 export async function eventsOf(
   { client }: SignedUp,
-  action: 'api_key.created' | 'api_key.revoked' | 'api_key.updated',
+  action: 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated',
 ) {
   const { events } = await client.call(activity.listActivity, { query: { limit: 200 } });
   return events.filter((event) => event.action === action);

@@ -31,6 +31,7 @@ const WORDINGS: Readonly<Record<Action, Wording>> = {
   'user.login': { label: 'Sign-in', verb: 'signed in' },
   'user.logout': { label: 'Sign-out', verb: 'signed out' },
   'api_key.created': { label: 'Key created', verb: 'created the key', object: 'code' },
+  'api_key.rotated': { label: 'Key rotated', verb: 'gave a new secret to the key', object: 'code' },
   'api_key.updated': { label: 'Key changed', verb: 'changed the limits of the key', object: 'code' },
   'api_key.revoked': { label: 'Key revoked', verb: 'revoked the key', object: 'code' },
   'vault_key.set': { label: 'Provider key stored', verb: 'stored a provider key for', object: 'name' },

@@ -27,6 +27,7 @@ const read = (given: Partial<ReadKey> = {}, organizationId = 'o'): ReadKey => ({
   factsRevision: 1n,
   vaultRevision: 0n,
   catalogueVersion: 1n,
+  isPrevious: false,
   ...given,
 });
 const randomHash = () => hashGatewayKey(generateGatewayKey(randomBytes));
@@ -41,6 +42,15 @@ describe('Facts', () => {
       await assert.rejects(authenticate({ mayPresume: true }, exchange, { facts, keyReads }));
     }
     assert.equal(facts.size, 0);
+  });
+
+  it('keeps no key that was read by its previous secret, and forgets it where it was the newest', () => {
+    const facts = new Facts();
+    const hash = randomHash();
+    facts.keepKey(hash, read());
+    assert.ok(facts.presumedKey(hash));
+    facts.keepKey(hash, read({ isPrevious: true }));
+    assert.equal(facts.presumedKey(hash), undefined);
   });
 
   it('keeps no more than so many keys and organisations', () => {

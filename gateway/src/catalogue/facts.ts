@@ -43,9 +43,9 @@ export class Facts {
     return { ...read, catalogueVersion: this.#catalogueVersion };
   }
 
-  /** Keeps what was read; undefined where no such key is there. */
+  /** Keeps what was read; undefined where no such key is there. A key that was read by its previous secret is read again each time. */
   keepKey(hash: TokenHash, read: ReadKey | undefined): void {
-    if (!read) {
+    if (!read || read.isPrevious) {
       this.#keys.delete(nameOf(hash));
       return;
     }

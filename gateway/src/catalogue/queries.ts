@@ -44,20 +44,29 @@ export interface ReadKey {
   /** The vault revision of its organisation: raised by every change of its stored keys and of a project's fallback. */
   readonly vaultRevision: bigint;
   readonly catalogueVersion: bigint;
+  /** True if it was read by the secret from before its rotation, whose time is judged for every request. */
+  readonly isPrevious: boolean;
 }
 
 type KeyRow = GatewayKey & Omit<ReadKey, 'key'> & { readonly secretHash: TokenHash };
 
-export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] }, KeyRow>(
-  'gateway-list-keys',
-  sql`
-    SELECT k.secret_hash, k.id, k.organization_id, k.project_id, k.key_prefix AS prefix, k.rate_limit_rpm, k.allowed_models,
+const KEY_FACTS = sql`
+           k.id, k.organization_id, k.project_id, k.rate_limit_rpm, k.allowed_models,
            coalesce(k.expires_at <= clock_timestamp(), false) AS is_expired, p.byok_fallback,
            k.facts_revision, coalesce(v.revision, 0) AS vault_revision, c.version AS catalogue_version
     FROM api_keys k JOIN projects p ON p.id = k.project_id
     LEFT JOIN vault_revisions v ON v.organization_id = k.organization_id
-    CROSS JOIN catalogue_version c
-    WHERE k.secret_hash = ANY (${'secretHashes'}) AND k.revoked_at IS NULL`,
+    CROSS JOIN catalogue_version c`;
+
+export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] }, KeyRow>(
+  'gateway-list-keys',
+  sql`
+    SELECT k.secret_hash, k.key_prefix AS prefix, false AS is_previous, ${KEY_FACTS}
+    WHERE k.secret_hash = ANY (${'secretHashes'}) AND k.revoked_at IS NULL
+    UNION ALL
+    SELECT s.secret_hash, s.key_prefix, true, ${KEY_FACTS}
+    JOIN previous_secrets s ON s.key_id = k.id
+    WHERE s.secret_hash = ANY (${'secretHashes'}) AND s.valid_until > clock_timestamp() AND k.revoked_at IS NULL`,
 );
 
 /** Lists the keys with these hashes that exist and are not revoked, in any order. */
@@ -66,9 +75,9 @@ export async function listKeys(
   secretHashes: readonly TokenHash[],
 ): Promise<{ readonly secretHash: TokenHash; readonly read: ReadKey }[]> {
   const rows = await database.many(listKeysStatement, { secretHashes });
-  return rows.map(({ secretHash, factsRevision, vaultRevision, catalogueVersion, ...key }) => ({
+  return rows.map(({ secretHash, factsRevision, vaultRevision, catalogueVersion, isPrevious, ...key }) => ({
     secretHash,
-    read: { key, factsRevision, vaultRevision, catalogueVersion },
+    read: { key, factsRevision, vaultRevision, catalogueVersion, isPrevious },
   }));
 }
 

@@ -3,6 +3,7 @@
 import { createKey, type CreateKeyInput, type CreateKeyReply } from './create-key.ts';
 import { getBreakdown, type GetBreakdownInput, type GetBreakdownReply } from './get-breakdown.ts';
 import { getBudget, type GetBudgetInput, type GetBudgetReply } from './get-budget.ts';
+import { getKey, type GetKeyInput, type GetKeyReply } from './get-key.ts';
 import { getService, type GetServiceInput, type GetServiceReply } from './get-service.ts';
 import { getSpend, type GetSpendInput, type GetSpendReply } from './get-spend.ts';
 import { getSummary, type GetSummaryInput, type GetSummaryReply } from './get-summary.ts';
@@ -26,6 +27,7 @@ import { register, type RegisterInput, type RegisterReply } from './register.ts'
 import { renameOrganization, type RenameOrganizationInput, type RenameOrganizationReply } from './rename-organization.ts';
 import { revokeKey, type RevokeKeyInput, type RevokeKeyReply } from './revoke-key.ts';
 import { revokeVaultKey, type RevokeVaultKeyInput, type RevokeVaultKeyReply } from './revoke-vault-key.ts';
+import { rotateKey, type RotateKeyInput, type RotateKeyReply } from './rotate-key.ts';
 import { setVaultKey, type SetVaultKeyInput, type SetVaultKeyReply } from './set-vault-key.ts';
 import { showRequest, type ShowRequestInput, type ShowRequestReply } from './show-request.ts';
 import { updateKey, type UpdateKeyInput, type UpdateKeyReply } from './update-key.ts';
@@ -36,7 +38,7 @@ export const calls = {
   auth: { register, login, google, refresh, logout, me },
   organization: { renameOrganization, listMembers, listProjects },
   catalogue: { listRoutes },
-  keys: { createKey, listKeys, updateKey, revokeKey, getBudget },
+  keys: { createKey, listKeys, getKey, updateKey, rotateKey, revokeKey, getBudget },
   vault: { setVaultKey, listVaultKeys, revokeVaultKey },
   analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, listSessions, showRequest },
   activity: { listActivity },
@@ -57,7 +59,9 @@ export interface Inputs {
   readonly listRoutes: ListRoutesInput;
   readonly createKey: CreateKeyInput;
   readonly listKeys: ListKeysInput;
+  readonly getKey: GetKeyInput;
   readonly updateKey: UpdateKeyInput;
+  readonly rotateKey: RotateKeyInput;
   readonly revokeKey: RevokeKeyInput;
   readonly getBudget: GetBudgetInput;
   readonly setVaultKey: SetVaultKeyInput;
@@ -90,7 +94,9 @@ export interface Replies {
   readonly listRoutes: ListRoutesReply;
   readonly createKey: CreateKeyReply;
   readonly listKeys: ListKeysReply;
+  readonly getKey: GetKeyReply;
   readonly updateKey: UpdateKeyReply;
+  readonly rotateKey: RotateKeyReply;
   readonly revokeKey: RevokeKeyReply;
   readonly getBudget: GetBudgetReply;
   readonly setVaultKey: SetVaultKeyReply;

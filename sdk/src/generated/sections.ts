@@ -4,6 +4,7 @@ import type { CallOptions } from '../call.ts';
 import type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
 import type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
 import type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
+import type { GetKeyInput, GetKeyReply } from './get-key.ts';
 import type { GetServiceInput, GetServiceReply } from './get-service.ts';
 import type { GetSpendInput, GetSpendReply } from './get-spend.ts';
 import type { GetSummaryInput, GetSummaryReply } from './get-summary.ts';
@@ -27,6 +28,7 @@ import type { RegisterInput, RegisterReply } from './register.ts';
 import type { RenameOrganizationInput, RenameOrganizationReply } from './rename-organization.ts';
 import type { RevokeKeyInput, RevokeKeyReply } from './revoke-key.ts';
 import type { RevokeVaultKeyInput, RevokeVaultKeyReply } from './revoke-vault-key.ts';
+import type { RotateKeyInput, RotateKeyReply } from './rotate-key.ts';
 import type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
 import type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
 import type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
@@ -74,10 +76,20 @@ export interface Sections {
     /** The active keys, newest first. Revoked keys are not listed. */
     listKeys(input?: ListKeysInput, options?: CallOptions): Promise<ListKeysReply>;
     /**
+     * One active key, with the member who minted it and the secret that it had before, while that is
+     * accepted.
+     */
+    getKey(input: GetKeyInput, options?: CallOptions): Promise<GetKeyReply>;
+    /**
      * Replace the rate limit, credit limit and expiry of a key. A credit limit or expiry that is left out
      * is removed. Nothing else of a key can be changed.
      */
     updateKey(input: UpdateKeyInput, options?: CallOptions): Promise<UpdateKeyReply>;
+    /**
+     * Give a key a new secret, which only this reply contains. The one before is accepted until its grace
+     * ends; the one before that ends at once.
+     */
+    rotateKey(input: RotateKeyInput, options?: CallOptions): Promise<RotateKeyReply>;
     /** Revoke a key. The gateway rejects it from the next request. */
     revokeKey(input: RevokeKeyInput, options?: CallOptions): Promise<RevokeKeyReply>;
     /**

@@ -65,7 +65,9 @@ CREATE TABLE api_keys (
   held_micro_pkr bigint NOT NULL DEFAULT 0,
   unsettled_micro_pkr bigint NOT NULL DEFAULT 0,
   facts_revision bigint NOT NULL DEFAULT 0,
+  created_by uuid,
   CONSTRAINT api_keys_allowed_models_check CHECK ((cardinality(allowed_models) > 0)),
+  CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   CONSTRAINT api_keys_credit_limit_micro_pkr_check CHECK ((credit_limit_micro_pkr > 0)),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['production'::text, 'development'::text, 'testing'::text]))),
   CONSTRAINT api_keys_held_micro_pkr_check CHECK ((held_micro_pkr >= 0)),
@@ -177,6 +179,19 @@ CREATE TABLE organizations (
   CONSTRAINT organizations_name_key_unique UNIQUE (name_key),
   CONSTRAINT organizations_pkey PRIMARY KEY (id)
 );
+
+CREATE TABLE previous_secrets (
+  key_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  secret_hash bytea NOT NULL,
+  key_prefix text NOT NULL,
+  valid_until timestamp with time zone NOT NULL,
+  CONSTRAINT previous_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  CONSTRAINT previous_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT previous_secrets_pkey PRIMARY KEY (key_id),
+  CONSTRAINT previous_secrets_secret_unique UNIQUE (secret_hash)
+);
+CREATE INDEX previous_secrets_valid_until ON previous_secrets USING btree (valid_until);
 
 CREATE TABLE projects (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -538,6 +553,7 @@ GRANT SELECT ON organizations (activity_retention_days) TO gatehouse_retention;
 GRANT SELECT ON organizations (id) TO gatehouse_retention;
 GRANT INSERT, UPDATE ON organizations (name) TO gatehouse_service;
 GRANT INSERT, UPDATE ON organizations (name_key) TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT, UPDATE ON previous_secrets TO gatehouse_service;
 GRANT SELECT ON projects TO gatehouse_service;
 GRANT INSERT ON projects (created_at) TO gatehouse_service;
 GRANT INSERT ON projects (id) TO gatehouse_service;

@@ -53,6 +53,13 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'the settlement; the reaper after its deadline',
     '1',
   ),
+  kept(
+    'previous_secrets',
+    'a rotated key, with the secret that it had before',
+    'keys',
+    'until its grace ends, at most a week',
+    EXPIRED,
+  ),
   kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
   kept(
     'journal_positions',

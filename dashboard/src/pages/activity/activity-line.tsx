@@ -9,6 +9,7 @@ import {
   PersonIcon,
   PlusCircledIcon,
   TrashIcon,
+  UpdateIcon,
 } from '@radix-ui/react-icons';
 import type { ComponentType } from 'react';
 import { activitySentence } from '../../format/activity-sentence.ts';
@@ -19,6 +20,7 @@ const ICONS: Readonly<Record<string, ComponentType>> = {
   'user.logout': ExitIcon,
   'api_key.created': PlusCircledIcon,
   'api_key.updated': MixerHorizontalIcon,
+  'api_key.rotated': UpdateIcon,
   'api_key.revoked': TrashIcon,
   'vault_key.set': LockClosedIcon,
   'vault_key.revoked': TrashIcon,

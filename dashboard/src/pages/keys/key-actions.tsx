@@ -1,11 +1,11 @@
-import { LightningBoltIcon, ListBulletIcon, Pencil1Icon, TrashIcon } from '@radix-ui/react-icons';
+import { LightningBoltIcon, ListBulletIcon, Pencil1Icon, TrashIcon, UpdateIcon } from '@radix-ui/react-icons';
 import { useNavigate } from '@tanstack/react-router';
 import { MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';
 import { requestsOf } from '../requests-link.ts';
 import type { KeyRow } from './use-keys.ts';
 
-export type KeyAction = 'edit' | 'connect' | 'revoke';
+export type KeyAction = 'edit' | 'connect' | 'rotate' | 'revoke';
 
 /** The menu of actions on a key. */
 export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: KeyAction) => void }) {
@@ -22,6 +22,9 @@ export function KeyMenu({ row, onAction }: { row: KeyRow; onAction: (action: Key
         Show its requests
       </MenuItem>
       <MenuSeparator />
+      <MenuItem icon={<UpdateIcon />} onAction={() => onAction('rotate')}>
+        Rotate
+      </MenuItem>
       <MenuItem icon={<TrashIcon />} isDangerous onAction={() => onAction('revoke')}>
         Revoke
       </MenuItem>

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { apiCall, queryOf } from '../../api/call.ts';
 import { count } from '../../format/number.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -26,12 +28,14 @@ export interface KeyPanelProps {
 /** All that is known of a key. */
 export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
   const { budget } = row;
+  const details = useQuery(queryOf(apiCall('getKey', { key_id: row.id }))).data;
   return (
     <SidePanel title={<Foreign text={row.name} />} isOpen onClose={onClose}>
       <div className={styles.panel}>
         <div className={styles.toolbar}>
           <Button onPress={() => onAction('edit')}>Edit limits</Button>
           <Button onPress={() => onAction('connect')}>Connect a client</Button>
+          <Button onPress={() => onAction('rotate')}>Rotate</Button>
           <Button onPress={() => onAction('revoke')}>Revoke</Button>
         </div>
         {budget === undefined ? undefined : <CreditBar name={row.name} budget={budget} />}
@@ -64,6 +68,27 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
                 ]),
             { label: 'Expires', value: <KeyExpiry at={row.expires_at} /> },
             { label: 'Created', value: <Time at={row.created_at} /> },
+            ...(details === undefined
+              ? []
+              : [
+                  {
+                    label: 'Created by',
+                    value: <Foreign text={details.created_by?.email} none="No member" />,
+                  },
+                ]),
+            ...(details?.previous_valid_until == null
+              ? []
+              : [
+                  {
+                    label: 'Secret before',
+                    value: (
+                      <>
+                        <code>{details.previous_key_prefix}</code> until{' '}
+                        <Time at={details.previous_valid_until} />
+                      </>
+                    ),
+                  },
+                ]),
             {
               label: 'Last used',
               value: row.last_used_at === null ? 'No use is recorded' : <Time at={row.last_used_at} />,

@@ -1,4 +1,3 @@
-import type { CreateKeyReply } from '@gatehouse/sdk';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -20,20 +19,21 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { CreatedKeyDialog } from './created-key-dialog.tsx';
 import { EditKeyDialog } from './edit-key-dialog.tsx';
 import type { KeyAction } from './key-actions.tsx';
 import { keyColumns } from './key-columns.tsx';
 import { KeyPanel } from './key-panel.tsx';
 import { ENVIRONMENTS, type KeysSearch, matchingKeys } from './keys-search.ts';
+import { NewSecretDialog, type ShownSecret } from './new-secret-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
+import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 import { budgetCall, useKeys } from './use-keys.ts';
 
 const pageRoute = getRouteApi('/signed-in/keys');
 
 type Task =
   | { readonly kind: 'create' }
-  | { readonly kind: 'created'; readonly key: CreateKeyReply }
+  | { readonly kind: 'secret'; readonly shown: ShownSecret }
   | { readonly kind: KeyAction; readonly id: string };
 
 export function KeysPage() {
@@ -142,14 +142,24 @@ export function KeysPage() {
         />
       )}
       {task?.kind === 'create' ? (
-        <CreateKeyDialog onClose={close} onCreated={(key) => setTask({ kind: 'created', key })} />
+        <CreateKeyDialog
+          onClose={close}
+          onCreated={(key) => setTask({ kind: 'secret', shown: { title: 'Key created', ...key } })}
+        />
       ) : undefined}
-      {task?.kind === 'created' ? <CreatedKeyDialog created={task.key} onClose={close} /> : undefined}
+      {task?.kind === 'secret' ? <NewSecretDialog shown={task.shown} onClose={close} /> : undefined}
       {target !== undefined && task?.kind === 'edit' ? (
         <EditKeyDialog target={target} organization={organization} onClose={close} />
       ) : undefined}
       {target !== undefined && task?.kind === 'connect' ? (
         <ConnectDialog target={target} onClose={close} />
+      ) : undefined}
+      {target !== undefined && task?.kind === 'rotate' ? (
+        <RotateKeyDialog
+          target={target}
+          onClose={close}
+          onRotated={(shown) => setTask({ kind: 'secret', shown })}
+        />
       ) : undefined}
       {target !== undefined && task?.kind === 'revoke' ? (
         <RevokeKeyDialog target={target} onClose={close} />

@@ -52,7 +52,7 @@ export function useKeysChanged(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await Promise.all(
-      ['listKeys', 'getBudget', 'listActivity'].map((name) =>
+      ['listKeys', 'getKey', 'getBudget', 'listActivity'].map((name) =>
         queries.invalidateQueries({ queryKey: [name] }),
       ),
     );

@@ -1,21 +1,31 @@
-import type { CreateKeyReply } from '@gatehouse/sdk';
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Time } from '../../ui/time.tsx';
 import { ConnectClient } from '../connect/connect-client.tsx';
 import * as styles from './keys.module.css';
 
+/** A secret that was just made. */
+export interface ShownSecret {
+  readonly title: 'Key created' | 'New secret';
+  readonly name: string;
+  readonly api_key: string;
+  readonly allowed_models: readonly string[] | null;
+  /** Until when the secret before is accepted too. */
+  readonly previousValidUntil?: string | undefined;
+}
+
 /** The only time that a secret is shown. Neither Escape, a click beside it nor the back button closes it. */
-export function CreatedKeyDialog({ created, onClose }: { created: CreateKeyReply; onClose: () => void }) {
+export function NewSecretDialog({ shown, onClose }: { shown: ShownSecret; onClose: () => void }) {
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true });
   return (
     <Dialog
       title={
         <>
-          Key created: <Foreign text={created.name} />
+          {shown.title}: <Foreign text={shown.name} />
         </>
       }
       isOpen
@@ -31,14 +41,20 @@ export function CreatedKeyDialog({ created, onClose }: { created: CreateKeyReply
       <Notice tone="warn">
         This is the only time that the key is shown. Store it in a safe place now: nobody can read it again,
         not even your operator.
+        {shown.previousValidUntil === undefined ? undefined : (
+          <>
+            {' '}
+            The secret before is accepted until <Time at={shown.previousValidUntil} />.
+          </>
+        )}
       </Notice>
       <section className={styles.secret} aria-label="The key">
-        <code className={styles.secretText}>{created.api_key}</code>
-        <CopyButton text={created.api_key} label="Copy the key" variant="primary" size="m">
+        <code className={styles.secretText}>{shown.api_key}</code>
+        <CopyButton text={shown.api_key} label="Copy the key" variant="primary" size="m">
           Copy
         </CopyButton>
       </section>
-      <ConnectClient secret={created.api_key} allowedModels={created.allowed_models} />
+      <ConnectClient secret={shown.api_key} allowedModels={shown.allowed_models} />
     </Dialog>
   );
 }

@@ -1,0 +1,45 @@
+import { keys, notFound } from '@gatehouse/contract';
+import type { TelemetryClient } from '@gatehouse/store';
+import type { Logger } from 'pino';
+import { withSession } from '../http/implement.ts';
+import type { DatabaseFor } from '../scheduling.ts';
+import { keyFields } from './key-fields.ts';
+import { keyIdFromText } from './ownership.ts';
+import * as queries from './queries.ts';
+import { createLastUseReader } from './telemetry.ts';
+
+/** One key, with who minted it and the secret that it had before, while that is accepted. */
+export function getKey(
+  databaseFor: DatabaseFor,
+  telemetry: TelemetryClient,
+  log: Logger,
+  rateLimitCeilingRpm: number,
+) {
+  const readLastUses = createLastUseReader(telemetry, log);
+  return withSession(
+    keys.getKey,
+    async ({ params, requestId, gone }, { organizationId }) => {
+      const keyId = keyIdFromText(params['key_id'] ?? '');
+      if (keyId === undefined) throw notFound('Key');
+      const database = databaseFor(organizationId, gone);
+      const row = await database.one(queries.findKeyInFull, { keyId, organizationId });
+      if (!row) throw notFound('Key');
+      const lastUses = await readLastUses(organizationId, requestId);
+      const { createdById, createdByEmail } = row;
+      return {
+        body: {
+          ...keyFields(row, rateLimitCeilingRpm),
+          created_at: row.createdAt,
+          last_used_at: lastUses.get(row.id) ?? null,
+          created_by:
+            createdById === null || createdByEmail === null
+              ? null
+              : { id: createdById, email: createdByEmail },
+          previous_key_prefix: row.previousKeyPrefix,
+          previous_valid_until: row.previousValidUntil,
+        },
+      };
+    },
+    { holdsPermit: false },
+  );
+}
