@@ -30,7 +30,7 @@ describe('the page of errors', () => {
   };
   const groupsOf = async (by: string) =>
     (await service.signIn()).call(analytics.getBreakdown, {
-      query: { time_range: '30d', error_code: 'any', group_by: by, limit: 100 },
+      query: { time_range: '60d', error_code: 'any', group_by: by, limit: 100 },
     });
   const cells = async (page: Page, table: string) => {
     const rows = await page.getByRole('table', { name: table, exact: true }).getByRole('row').all();
@@ -39,7 +39,7 @@ describe('the page of errors', () => {
   const whole = new Intl.NumberFormat('en');
 
   it('has the figures of the API, and explains the largest group', async () => {
-    await using one = await visit('/errors?range=30d');
+    await using one = await visit('/errors?range=60d');
     const { page } = one;
     const { total, groups } = await groupsOf('error_code');
     assert.ok(groups.length > 2 && groups.every(({ group }) => group !== null));
@@ -59,7 +59,7 @@ describe('the page of errors', () => {
   });
 
   it('leads from a code to its newest requests in the request log, and back', async () => {
-    await using one = await visit('/errors?range=30d');
+    await using one = await visit('/errors?range=60d');
     const { page } = one;
     await page.getByRole('cell', { name: 'credit_held', exact: true }).click();
     await page.waitForURL(/group=credit_held/);
@@ -67,7 +67,7 @@ describe('the page of errors', () => {
     await page.getByRole('link', { name: /^All \d+ in Requests$/ }).waitFor();
     await settled(page);
     const listed = await (await service.signIn()).call(analytics.listRequests, {
-      query: { time_range: '30d', error_code: 'credit_held', limit: 5 },
+      query: { time_range: '60d', error_code: 'credit_held', limit: 5 },
     });
     assert.equal((await cells(page, 'Newest errors')).length, Math.min(5, listed.total));
     await page.getByRole('link', { name: `All ${listed.total} in Requests`, exact: true }).waitFor();
@@ -77,13 +77,13 @@ describe('the page of errors', () => {
       .getByText(listed.requests[0]?.req_id ?? assert.fail())
       .waitFor();
     const search = new URL(page.url()).searchParams;
-    assert.deepEqual([search.get('error'), search.get('range')], ['credit_held', '30d']);
+    assert.deepEqual([search.get('error'), search.get('range')], ['credit_held', '60d']);
     await page.goBack();
     await page.getByRole('heading', { name: 'credit_held', exact: true }).waitFor();
   });
 
   it('groups by status, model and key, also errors that have none, with names as text', async () => {
-    await using one = await visit('/errors?range=30d', 'dark');
+    await using one = await visit('/errors?range=60d', 'dark');
     const { page } = one;
     for (const [tab, by, table] of [
       ['By status', 'status', 'Statuses'],
@@ -112,8 +112,8 @@ describe('the page of errors', () => {
   });
 
   it('shows the error rate of a model of all its requests', async () => {
-    await using one = await visit('/errors?range=30d&by=model');
-    const query = { time_range: '30d', group_by: 'model', limit: 100 };
+    await using one = await visit('/errors?range=60d&by=model');
+    const query = { time_range: '60d', group_by: 'model', limit: 100 };
     const all = await (await service.signIn()).call(analytics.getBreakdown, { query });
     const errors = await groupsOf('model');
     const { group, requests: failed = 0 } =
@@ -165,7 +165,7 @@ describe('the page of errors', () => {
     await one.page.getByText('No errors in this window').waitFor();
     assert.equal(await one.page.getByRole('table').count(), 0);
     await assertAccessible(one.page);
-    await one.open('/errors?range=30d');
+    await one.open('/errors?range=60d');
     assert.deepEqual(await findSidewaysScroll(one.page), []);
     await assertAccessible(one.page);
     await one.screenshot('errors-phone');

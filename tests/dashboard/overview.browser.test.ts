@@ -61,7 +61,7 @@ describe('the overview', () => {
 
   it('shows another figure by a click, and divides it', async () => {
     await using visit = await signedIn(service, browser);
-    await visit.open('/?range=30d');
+    await visit.open('/?range=60d');
     const { page } = visit;
     await page.getByRole('button', { name: 'Spend', exact: true }).click();
     await page.waitForURL(/metric=spend/);
@@ -70,7 +70,7 @@ describe('the overview', () => {
     await page.getByRole('option', { name: 'By project' }).click();
     await page.waitForURL(/by=project/);
     const body = await (await service.signIn()).call(analytics.getSpend, {
-      query: { time_range: '30d', group_by: 'project' },
+      query: { time_range: '60d', group_by: 'project' },
     });
     const legend = page.getByRole('list', { name: 'Series' });
     for (const { name } of body.groups) await legend.getByText(name ?? '', { exact: true }).waitFor();
@@ -160,11 +160,11 @@ describe('the overview', () => {
 
   it('narrows the page by a click in a top list, spend included, and leads to its requests', async () => {
     const client = await service.signIn();
-    const all = await client.call(analytics.getSpend, { query: { time_range: '30d', group_by: 'model' } });
+    const all = await client.call(analytics.getSpend, { query: { time_range: '60d', group_by: 'model' } });
     const [first, second] = all.groups;
     assert.ok(first?.group && second);
     await using visit = await signedIn(service, browser);
-    await visit.open('/?range=30d');
+    await visit.open('/?range=60d');
     const { page } = visit;
     const spend = async () => Number(((await figure(page, 'Spend')) ?? '').replace(/^PKR |,/g, ''));
     assert.equal(await spend(), all.total.cost_pkr);
@@ -186,7 +186,7 @@ describe('the overview', () => {
     await link.click();
     await page.waitForURL(/\/requests\?/);
     assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
-      range: '30d',
+      range: '60d',
       model: first.group,
     });
   });
@@ -208,7 +208,7 @@ describe('the overview', () => {
       ['light', 2560, 1300],
     ] as const) {
       await using visit = await signedIn(service, browser, { theme, width, height });
-      await visit.open('/?range=30d');
+      await visit.open('/?range=60d');
       await assertAccessible(visit.page);
       assert.equal(
         await visit.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
