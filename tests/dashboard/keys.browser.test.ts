@@ -275,7 +275,7 @@ describe('the keys', () => {
     const region = shown.getByRole('region', { name: 'The key', exact: true });
     const [secret = ''] = (await region.innerText()).split('\n');
     assert.match(secret, /^sk_svc_\w{32}$/);
-    await shown.getByText(/The secret before is accepted until/).waitFor();
+    await shown.getByText(/The previous secret is accepted until/).waitFor();
     await assertAccessible(page);
     await one.screenshot('keys-rotated');
     const client = await service.signIn();

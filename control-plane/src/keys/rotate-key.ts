@@ -11,6 +11,7 @@ import type { KeyChanges } from './change-keys.ts';
 import { keyIdFromText } from './ownership.ts';
 import * as queries from './queries.ts';
 import { readRepeatable, rejectRepeat } from './repeats.ts';
+import { keepPreviousSecret, replaceSecret } from './rotation/queries.ts';
 
 /**
  * Gives the key a new secret. The one before is accepted until its grace ends, by the clock of the database, which every gateway asks for
@@ -29,9 +30,9 @@ export function rotateKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
       const previous = await changes.inOrganization(organizationId, async (tx) => {
         await rejectRepeat(tx, repeatable);
         const key = { keyId, organizationId };
-        const kept = await tx.one(queries.keepPreviousSecret, { ...key, graceSeconds: body.grace_seconds });
+        const kept = await tx.one(keepPreviousSecret, { ...key, graceSeconds: body.grace_seconds });
         if (!kept) throw notFound('Key');
-        await tx.run(queries.replaceSecret, {
+        await tx.run(replaceSecret, {
           ...key,
           keyPrefix,
           secretHash: hashGatewayKey(secret.reveal()),

@@ -80,7 +80,7 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
               ? []
               : [
                   {
-                    label: 'Secret before',
+                    label: 'Previous secret',
                     value: (
                       <>
                         <code>{details.previous_key_prefix}</code> until{' '}

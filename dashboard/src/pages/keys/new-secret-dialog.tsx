@@ -44,7 +44,7 @@ export function NewSecretDialog({ shown, onClose }: { shown: ShownSecret; onClos
         {shown.previousValidUntil === undefined ? undefined : (
           <>
             {' '}
-            The secret before is accepted until <Time at={shown.previousValidUntil} />.
+            The previous secret is accepted until <Time at={shown.previousValidUntil} />.
           </>
         )}
       </Notice>
