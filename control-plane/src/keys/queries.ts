@@ -199,7 +199,7 @@ export const listBudget = tenantStatement<
 interface FullKeyRow extends KeyRow {
   readonly createdById: UserId | null;
   readonly createdByEmail: string | null;
-  /** Of the secret before the last rotation, while it is accepted. */
+  /** The previous secret's, while it is accepted. */
   readonly previousKeyPrefix: string | null;
   readonly previousValidUntil: string | null;
 }
