@@ -71,5 +71,12 @@ describe('a key that was rotated', () => {
   it('401 for both secrets once it is revoked', async () => {
     await runSql(bench.owner)`UPDATE api_keys SET revoked_at = clock_timestamp() WHERE id = ${key.id}`;
     assert.deepEqual([await ask(key.secret), await ask(newSecret)], [401, 401]);
+    // Nothing admits a request that costs nothing, so it is refused when the key is read.
+    for (const secret of [key.secret, newSecret]) {
+      const response = await bench.gateway.fetch('/v1/key', {
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      assert.equal(response.status, 401);
+    }
   });
 });
