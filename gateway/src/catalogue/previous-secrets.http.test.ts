@@ -73,7 +73,7 @@ describe('a key that was rotated', () => {
     assert.deepEqual([await ask(key.secret), await ask(newSecret)], [401, 401]);
     // Nothing admits a request that costs nothing, so it is refused when the key is read.
     for (const secret of [key.secret, newSecret]) {
-      const response = await bench.gateway.fetch('/v1/key', {
+      const response = await bench.gateway.fetch('/v1/models', {
         headers: { authorization: `Bearer ${secret}` },
       });
       assert.equal(response.status, 401);
