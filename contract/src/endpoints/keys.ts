@@ -155,14 +155,10 @@ export const rotateKey = endpoint({
     'Give a key a new secret, which only this reply contains. The one before is accepted until its grace ends; the one before that ends at once.',
   headers: z.object({ 'idempotency-key': idempotencyKey }),
   body: z.object({
-    grace_seconds: wholeNumber()
-      .min(0)
-      .max(MAX_GRACE_SECONDS)
-      .default(DEFAULT_GRACE_SECONDS)
-      .meta({
-        type: 'integer',
-        description: 'How long the secret that is replaced goes on to be accepted; 0: not at all.',
-      }),
+    grace_seconds: wholeNumber().min(0).max(MAX_GRACE_SECONDS).default(DEFAULT_GRACE_SECONDS).meta({
+      type: 'integer',
+      description: 'How long the secret that is replaced goes on to be accepted; 0: not at all.',
+    }),
   }),
   reply: z.strictObject({
     id: keyFields.id,
