@@ -26,8 +26,16 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 export const MAX_PROVIDER_KEY_LENGTH = 4_096;
 
 /** The output cap of a request that names none, and the lowest that a cap is reduced to; a route can change both. */
-export const DEFAULT_OUTPUT_TOKENS = 32_000;
-export const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
+const DEFAULT_OUTPUT_TOKENS = 32_000;
+const DEFAULT_MIN_OUTPUT_TOKENS = 1_024;
+
+/** The output caps of a route, in tokens: of a request that names none, and below which none is lowered. Null is what a catalogue leaves out. */
+export function outputCapsOf(most: number, usual: number | null, least: number | null) {
+  return {
+    usual: usual ?? Math.min(DEFAULT_OUTPUT_TOKENS, most),
+    least: least ?? Math.min(DEFAULT_MIN_OUTPUT_TOKENS, most),
+  };
+}
 
 /** The groups that a report lists, and the buckets that a report over time has. */
 export const MAX_GROUPS = 100;

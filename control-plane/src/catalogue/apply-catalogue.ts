@@ -15,23 +15,25 @@ import { storedCredential, storedTarget } from './stored-targets.ts';
 import { WrittenNumber } from './written-number.ts';
 
 // The demo route works without a network. Its price is above zero so that a new user sees spend.
-const DEMO_FILE = CatalogueFile.parse({
-  providers: {},
-  routes: [
-    {
-      id: BUILT_IN_ROUTE,
-      provider: BUILT_IN_PROVIDER,
-      upstream_model: 'echo',
-      endpoints: GATEWAY_ENDPOINTS,
-      price_pkr_per_million: { input: new WrittenNumber('50'), output: new WrittenNumber('200') },
-      byok_fee_percent: new WrittenNumber('0'),
-      max_output_tokens: 4_096,
-      // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
-      max_input_tokens: 1_000_000,
-      timeout_ms: 60_000,
-    },
-  ],
-});
+function demoRoutes(): readonly CatalogueRoute[] {
+  return CatalogueFile.parse({
+    providers: {},
+    routes: [
+      {
+        id: BUILT_IN_ROUTE,
+        provider: BUILT_IN_PROVIDER,
+        upstream_model: 'echo',
+        endpoints: GATEWAY_ENDPOINTS,
+        price_pkr_per_million: { input: new WrittenNumber('50'), output: new WrittenNumber('200') },
+        byok_fee_percent: new WrittenNumber('0'),
+        max_output_tokens: 4_096,
+        // What a prompt holds that cannot be counted, such as one with a picture: more than any client sends.
+        max_input_tokens: 1_000_000,
+        timeout_ms: 60_000,
+      },
+    ],
+  }).routes;
+}
 
 const BUILT_IN_PROVIDER_VALUES: queries.ProviderValues = {
   name: BUILT_IN_PROVIDER,
@@ -76,11 +78,11 @@ export function prepareCatalogue(
       await apply(tx, catalogue);
       loaded = catalogue.routes.length;
     }
-    const [demoRoute] = DEMO_FILE.routes;
-    if (options.hasDemo && demoRoute) {
+    if (options.hasDemo) {
+      const routes = demoRoutes();
       await tx.run(queries.upsertProvider, BUILT_IN_PROVIDER_VALUES);
-      await tx.run(queries.insertBuiltInRoute, routeValues(demoRoute));
-      await tx.run(queries.insertTargets, { targets: targetValues([demoRoute]) });
+      for (const route of routes) await tx.run(queries.insertBuiltInRoute, routeValues(route));
+      await tx.run(queries.insertTargets, { targets: targetValues(routes) });
     } else {
       await tx.run(queries.deactivateBuiltInRoutes);
     }

@@ -1,4 +1,4 @@
-import { DEFAULT_MIN_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '@gatehouse/contract';
+import { outputCapsOf } from '@gatehouse/contract';
 import type { Database, Queryable } from '@gatehouse/store';
 import * as queries from './queries.ts';
 import type { RouteSettings } from './route-settings.ts';
@@ -25,7 +25,7 @@ export async function listRouteOverviews(database: Queryable): Promise<RouteOver
   const providerOf = new Map(providers.map((provider) => [provider.name, provider]));
   return routes.map((route) => ({
     ...route,
-    settings: { ...route.settings, ...outputDefaults(route.settings) },
+    settings: withOutputCaps(route.settings),
     targets: route.targets.flatMap((target) => {
       const provider = providerOf.get(target.provider);
       // A route and its provider that were added between the statements.
@@ -38,13 +38,11 @@ export async function listRouteOverviews(database: Queryable): Promise<RouteOver
   }));
 }
 
-/** The output caps of a request that names none, and to which one is lowered at most, where the catalogue leaves them out. */
-function outputDefaults(settings: RouteSettings) {
-  const { max_output_tokens: most, default_output_tokens: usual, min_output_tokens: least } = settings;
-  return {
-    default_output_tokens: usual ?? Math.min(DEFAULT_OUTPUT_TOKENS, most),
-    min_output_tokens: least ?? Math.min(DEFAULT_MIN_OUTPUT_TOKENS, most),
-  };
+/** With the output caps that the gateway takes where the catalogue leaves them out. */
+function withOutputCaps(settings: RouteSettings): RouteSettings {
+  const { max_output_tokens: most, default_output_tokens, min_output_tokens } = settings;
+  const { usual, least } = outputCapsOf(most, default_output_tokens, min_output_tokens);
+  return { ...settings, default_output_tokens: usual, min_output_tokens: least };
 }
 
 export interface RouteSwitch {

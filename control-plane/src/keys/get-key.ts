@@ -3,7 +3,7 @@ import type { TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withSession } from '../http/implement.ts';
 import type { DatabaseFor } from '../scheduling.ts';
-import { keyFields } from './key-fields.ts';
+import { listedKeyFields } from './key-fields.ts';
 import { keyIdFromText } from './ownership.ts';
 import * as queries from './queries.ts';
 import { createLastUseReader } from './telemetry.ts';
@@ -28,9 +28,7 @@ export function getKey(
       const { createdById, createdByEmail } = row;
       return {
         body: {
-          ...keyFields(row, rateLimitCeilingRpm),
-          created_at: row.createdAt,
-          last_used_at: lastUses.get(row.id) ?? null,
+          ...listedKeyFields(row, rateLimitCeilingRpm, lastUses),
           created_by:
             createdById === null || createdByEmail === null
               ? null

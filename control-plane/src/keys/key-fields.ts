@@ -1,4 +1,5 @@
 import type { KeyRow } from './queries.ts';
+import type { LastUses } from './telemetry.ts';
 
 /** The fields of a key that replies contain. Its rate is what the gateway allows: at most the ceiling, which may have been lowered. */
 export function keyFields(row: KeyRow, rateLimitCeilingRpm: number) {
@@ -13,5 +14,14 @@ export function keyFields(row: KeyRow, rateLimitCeilingRpm: number) {
     credit_limit_cents: row.creditLimitMicroPkr === null ? null : Number(row.creditLimitMicroPkr),
     allowed_models: row.allowedModels,
     environment: row.environment,
+  };
+}
+
+/** The fields of a key in a list: with when it was minted, and used last. */
+export function listedKeyFields(row: KeyRow, rateLimitCeilingRpm: number, lastUses: LastUses) {
+  return {
+    ...keyFields(row, rateLimitCeilingRpm),
+    created_at: row.createdAt,
+    last_used_at: lastUses.get(row.id) ?? null,
   };
 }

@@ -3,7 +3,7 @@ import type { TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withSession } from '../http/implement.ts';
 import type { DatabaseFor } from '../scheduling.ts';
-import { keyFields } from './key-fields.ts';
+import { listedKeyFields } from './key-fields.ts';
 import { KeyPages } from './key-pages.ts';
 import * as queries from './queries.ts';
 import { createLastUseReader } from './telemetry.ts';
@@ -25,11 +25,7 @@ export function listKeys(
     async ({ requestId, gone }, { organizationId }) => {
       // Before the rows, which are not kept while a request waits for the telemetry store.
       const lastUses = await readLastUses(organizationId, requestId);
-      const shown = (row: queries.KeyRow) => ({
-        ...keyFields(row, rateLimitCeilingRpm),
-        created_at: row.createdAt,
-        last_used_at: lastUses.get(row.id) ?? null,
-      });
+      const shown = (row: queries.KeyRow) => listedKeyFields(row, rateLimitCeilingRpm, lastUses);
       const database = databaseFor(organizationId, gone);
       const rows = await database.many(queries.listKeys, { organizationId, ...NEWEST, limit: PAGE_ROWS + 1 });
       if (rows.length <= PAGE_ROWS) return { body: { keys: rows.map(shown) } };

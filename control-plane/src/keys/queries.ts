@@ -206,13 +206,13 @@ interface FullKeyRow extends KeyRow {
 
 export const findKeyInFull = tenantStatement<KeyOfOrganization, FullKeyRow>(
   'keys-find-in-full',
-  sql`SELECT k.id, k.name, k.project_id, k.key_prefix, k.rate_limit_rpm, k.expires_at, k.credit_limit_micro_pkr,
-             k.allowed_models, k.environment, k.created_at, u.id AS created_by_id, u.email AS created_by_email,
-             p.key_prefix AS previous_key_prefix, p.valid_until AS previous_valid_until
+  sql`SELECT ${KEY_COLUMNS}, created_by AS created_by_id, created_by_email, previous_key_prefix, previous_valid_until
       FROM api_keys k
-      LEFT JOIN users u ON u.id = k.created_by
-      LEFT JOIN previous_secrets p ON p.key_id = k.id AND p.valid_until > clock_timestamp()
-      WHERE k.id = ${'keyId'} AND k.organization_id = ${'organizationId'} AND k.revoked_at IS NULL`,
+      LEFT JOIN LATERAL (SELECT u.email AS created_by_email FROM users u WHERE u.id = k.created_by) AS minted ON true
+      LEFT JOIN LATERAL (
+        SELECT p.key_prefix AS previous_key_prefix, p.valid_until AS previous_valid_until FROM previous_secrets p
+        WHERE p.key_id = k.id AND p.valid_until > clock_timestamp()) AS previous ON true
+      WHERE id = ${'keyId'} AND organization_id = ${'organizationId'} AND revoked_at IS NULL`,
 );
 
 // One statement finds and revokes, so of concurrent attempts exactly one gets the row.

@@ -21,9 +21,9 @@ export function rotateKey(changes: KeyChanges, randomBytes: (n: number) => Buffe
   return withSession(
     keys.rotateKey,
     async ({ params, body, record, header }, { organizationId }) => {
-      const repeatable = readRepeatable(organizationId, header('idempotency-key'), { ...params, ...body });
       const keyId = keyIdFromText(params['key_id'] ?? '');
       if (keyId === undefined) throw notFound('Key');
+      const repeatable = readRepeatable(organizationId, header('idempotency-key'), { keyId, ...body });
       const secret = new Secret(generateGatewayKey(randomBytes));
       const keyPrefix = gatewayKeyPrefix(secret.reveal());
 

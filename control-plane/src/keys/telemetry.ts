@@ -24,7 +24,7 @@ const listLastUsed = (organizationId: OrganizationId) =>
   );
 
 /** By key id, in ISO 8601. Keys never used are missing. */
-type LastUses = ReadonlyMap<string, string>;
+export type LastUses = ReadonlyMap<string, string>;
 
 /**
  * Reads the last use of each of an organisation's keys; empty, with one warning, when the store does not answer within

@@ -1,14 +1,14 @@
 import type { Timers } from '@gatehouse/concurrency';
-import { ATTEMPT_LIMITS, type AttemptState } from './attempt-state.ts';
+import { type AttemptState, next } from './attempt-state.ts';
 import { MAX_HELD_MS } from './held-stream.ts';
 import { READ_ON_MS } from './read-on.ts';
 
 /** How long a provider that keeps its connection open is listened to after its end mark, where it has not said its usage. */
 export const MAX_LATE_USAGE_MS = 250;
 
-export type AttemptLimit = keyof typeof ATTEMPT_LIMITS;
+const LIMITS = ['time_limit', 'content_limit', 'held_limit', 'usage_limit', 'read_on_limit'] as const;
 
-const LIMITS = Object.keys(ATTEMPT_LIMITS) as readonly AttemptLimit[];
+export type AttemptLimit = (typeof LIMITS)[number];
 
 export interface LimitTimes {
   /** The rest of the route's time. */
@@ -17,7 +17,7 @@ export interface LimitTimes {
   readonly contentTimeoutMs: number | undefined;
 }
 
-/** The time limits of one attempt. Each runs in the states that attempt-state.ts names, and in no other. */
+/** The time limits of one attempt. Each runs in the states in which its end changes something (attempt-state.ts), and in no other. */
 export class RunningLimits {
   readonly #timers: Timers;
   readonly #times: Readonly<Record<AttemptLimit, number | undefined>>;
@@ -46,7 +46,7 @@ export class RunningLimits {
     for (const limit of LIMITS) {
       const cancel = this.#running.get(limit);
       const ms = this.#times[limit];
-      if (ATTEMPT_LIMITS[limit].has(state)) {
+      if (next(state, limit)) {
         if (cancel === undefined && ms !== undefined)
           this.#running.set(
             limit,

@@ -46,7 +46,6 @@ export function outcomeOf(end: Exclude<AttemptEnd, 'answered'>, ended: EndedAtte
     }
     case 'held':
       if (!held) throw missing(end);
-      held.end();
       return outcomeOfHeld(held, outgoing, redaction);
     case 'refused':
       if (!error) throw missing(end);

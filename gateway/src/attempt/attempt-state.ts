@@ -59,6 +59,7 @@ export const ATTEMPT_EVENTS = [
   'failure',
   /** All that had come of an answer that is read on is read too. */
   'all_read',
+  /** A time limit is over. Each runs in the states in which it means something. */
   ...(['time_limit', 'content_limit', 'held_limit', 'usage_limit', 'read_on_limit'] as const),
   /** The caller has left, and the rest of the answer may be read for its usage. */
   'caller_left',
@@ -208,17 +209,3 @@ const FOLLOWS = new Map(
 export function next(state: AttemptState, event: AttemptEvent): Follow | undefined {
   return FOLLOWS.get(state)?.get(event);
 }
-
-/** The time limits that run in a state. */
-export const ATTEMPT_LIMITS = {
-  time_limit: new Set<AttemptState>([
-    ...(['connecting', 'waiting', 'collecting', 'collecting_error', 'holding', 'streaming'] as const),
-    ...(['awaiting_usage', 'reading_on', 'giving_up'] as const),
-  ]),
-  content_limit: new Set<AttemptState>([
-    ...(['connecting', 'waiting', 'collecting', 'collecting_error', 'holding'] as const),
-  ]),
-  held_limit: new Set<AttemptState>(['holding']),
-  usage_limit: new Set<AttemptState>(['awaiting_usage']),
-  read_on_limit: new Set<AttemptState>(['reading_on', 'giving_up']),
-} as const;

@@ -74,15 +74,19 @@ export class IncomingAnswer {
     }
     if (this.held) {
       this.held.push(chunk);
-      if (this.held.isOver) return 'last';
-      return this.held.isReady ? 'ready' : 'part';
+      if (!this.held.isOver) return this.held.isReady ? 'ready' : 'part';
+      this.held.end();
+      return 'last';
     }
     if (this.callersStream) return this.#pass(this.callersStream, this.callersStream.push(chunk));
     return this.collected ? this.#collect(this.collected, chunk) : 'part';
   }
 
   onEnd(): AttemptEvent {
-    return this.callersStream && !this.held && !this.readOn ? this.#endStream('end') : 'end';
+    if (this.readOn || !this.callersStream) return 'end';
+    if (!this.held) return this.#endStream('end');
+    this.held.end();
+    return 'end';
   }
 
   onFailure(error: Error): AttemptEvent {

@@ -92,6 +92,7 @@ describe('the relay of an answer', () => {
   let surface: keyof typeof newCalls;
   let answering: ServerResponse;
   let outcomes: Promise<Outcome>[];
+  let streamError: () => Buffer;
   let aborts = 0;
   const onAbort = () => {
     aborts += 1;
@@ -99,6 +100,7 @@ describe('the relay of an answer', () => {
   beforeEach(async () => {
     surface = 'chat';
     outcomes = [];
+    streamError = () => Buffer.from('data: {}\n\n');
     aborts = 0;
     server = createServer((request, response) => {
       answering = response;
@@ -131,7 +133,9 @@ describe('the relay of an answer', () => {
         onContent: () => {},
       };
       const sending = { candidate, outputCap: 5, loweredOutputCap: undefined, keptBytes: 0 };
-      const sent = prepare(context, sending, exchange);
+      const prepared = prepare(context, sending, exchange);
+      const outgoing = { ...prepared.outgoing, streamError: () => streamError() };
+      const sent = { ...prepared, outgoing };
       const outcome = new Relay({ ...context, sent }, exchange, dependencies, limits).run();
       outcomes.push(outcome);
       outcome.then(
@@ -457,6 +461,28 @@ describe('the relay of an answer', () => {
       .catch(() => {});
     await assert.rejects(outcomes[0] ?? Promise.resolve(), TypeError);
     assert.equal(aborts, 1);
+  });
+
+  it('rejects for an internal error while it ends, too', async () => {
+    upstream = {
+      send(_request, listener) {
+        queueMicrotask(() => {
+          listener.onStart();
+          listener.onHead(200, { 'content-type': 'text/event-stream' });
+          // The last event of a stream cannot be made.
+          const broken = () => {
+            throw new RangeError('no last event');
+          };
+          streamError = broken;
+          listener.onFailure(new Error('broken'));
+        });
+        return { pause() {}, resume() {}, abort: onAbort };
+      },
+    };
+    await ask()
+      .then((response) => response.text())
+      .catch(() => {});
+    await assert.rejects(outcomes[0] ?? Promise.resolve(), RangeError);
   });
 });
 

@@ -50,6 +50,8 @@ export class Relay implements UpstreamListener {
   readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #answer: IncomingAnswer;
   #state: AttemptState = 'connecting';
+  /** True once there is an outcome, or an error in its place. */
+  #isOver = false;
   #inspected: Outcome | undefined;
   /** The tokens that had come when the caller left. */
   #receivedTokens: Promise<number> | undefined;
@@ -110,33 +112,20 @@ export class Relay implements UpstreamListener {
   onHead(status: number, headers: UpstreamHeaders): void {
     if (this.#state === 'settled' || this.#answer.head) return;
     this.#exchange.upstreamStatus = status;
-    try {
-      this.#take(this.#answer.onHead(status, headers), this.#answer.error);
-    } catch (error) {
-      this.#onError(error);
-    }
+    this.#hear(() => this.#answer.onHead(status, headers));
   }
 
   onData(chunk: Buffer): void {
     if (this.#state === 'settled' || this.#state === 'inspecting') return;
     this.#flow.count(chunk.length, this.#answer.kind);
-    try {
-      this.#take(this.#answer.onData(chunk), this.#answer.error);
-      const rest = this.#answer.takeRest();
-      if (rest) this.#take(this.#answer.onData(rest), this.#answer.error);
-    } catch (error) {
-      this.#onError(error);
-    }
+    this.#hear(() => this.#answer.onData(chunk));
+    const rest = this.#answer.takeRest();
+    if (rest) this.#hear(() => this.#answer.onData(rest));
   }
 
   onEnd(): void {
     this.#flow.onUpstreamFinished();
-    if (this.#state === 'settled') return;
-    try {
-      this.#take(this.#answer.onEnd(), this.#answer.error);
-    } catch (error) {
-      this.#onError(error);
-    }
+    if (this.#state !== 'settled') this.#hear(() => this.#answer.onEnd());
   }
 
   onFailure(error: Error): void {
@@ -158,16 +147,21 @@ export class Relay implements UpstreamListener {
     return sent.candidate.upstream.send(request, this);
   }
 
-  #onError(error: unknown): void {
-    if (error instanceof EventTooLarge) this.onFailure(error);
-    else this.#fail(error);
+  /** Takes what the provider's words amount to. */
+  #hear(read: () => AttemptEvent): void {
+    try {
+      this.#take(read(), this.#answer.error);
+    } catch (error) {
+      if (error instanceof EventTooLarge) this.onFailure(error);
+      else this.#fail(error);
+    }
   }
 
   #onLimit(limit: AttemptLimit): void {
-    const { contentTimeoutMs = 0 } = this.#limits;
-    if (limit === 'time_limit') this.#take(limit, upstreamTimedOut(this.#context.route.timeoutMs));
-    else if (limit === 'content_limit') this.#take(limit, upstreamTimedOut(contentTimeoutMs));
-    else this.#take(limit);
+    const { timeoutMs } = this.#context.route;
+    // The first content has a limit of its own where the route says so.
+    const { contentTimeoutMs = timeoutMs } = this.#limits;
+    this.#take(limit, upstreamTimedOut(limit === 'content_limit' ? contentTimeoutMs : timeoutMs));
   }
 
   #onCallerGone(): void {
@@ -189,12 +183,18 @@ export class Relay implements UpstreamListener {
     const follow = next(before, event);
     if (!follow) return;
     const { state, effects } = follow;
-    if (state !== before) {
-      this.#state = state;
-      if (state !== 'streaming') this.#sender.stop();
-      this.#running.enter(state);
+    if (state !== before) this.#enter(state);
+    try {
+      for (const effect of effects) this.#do(effect, before, error);
+    } catch (failure) {
+      this.#fail(failure);
     }
-    for (const effect of effects) this.#do(effect, before, error);
+  }
+
+  #enter(state: AttemptState): void {
+    this.#state = state;
+    if (state !== 'streaming') this.#sender.stop();
+    this.#running.enter(state);
   }
 
   #do(effect: AttemptEffect, before: AttemptState, error: GatewayError | undefined): void {
@@ -276,8 +276,7 @@ export class Relay implements UpstreamListener {
 
   #settle(outcome: Outcome): void {
     const isEnding = outcome.kind === 'streamed' || this.#answer.stream?.isDone === true;
-    this.#answer.close();
-    this.#exchange.onStop = undefined;
+    this.#letGo();
     this.#flow.end(
       outcome.kind === 'answered' ? outcome.body : this.#exchange.response.writableLength,
       isEnding,
@@ -285,14 +284,17 @@ export class Relay implements UpstreamListener {
     this.#outcome.resolve(outcome);
   }
 
-  /** An internal error: there is no outcome, and the edge logs it. */
-  #fail(error: unknown): void {
-    if (this.#state === 'settled') return;
-    this.#state = 'settled';
-    this.#sender.stop();
-    this.#running.enter('settled');
+  #letGo(): void {
+    this.#isOver = true;
     this.#answer.close();
     this.#exchange.onStop = undefined;
+  }
+
+  /** An internal error: there is no outcome, and the edge logs it. */
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#enter('settled');
+    this.#letGo();
     this.#flow.end(0, false);
     this.#outcome.reject(error);
   }

@@ -1,10 +1,9 @@
 import {
   DEFAULT_DENY,
-  DEFAULT_MIN_OUTPUT_TOKENS,
-  DEFAULT_OUTPUT_TOKENS,
   type KeyId,
   type MemberRule,
   type OrganizationId,
+  outputCapsOf,
   type ProjectId,
   providerFlags,
   type StatedProviderFlags,
@@ -50,11 +49,10 @@ export interface ReadKey {
 
 type KeyRow = GatewayKey & Omit<ReadKey, 'key'> & { readonly secretHash: TokenHash };
 
-const KEY_FACTS = sql`
-           k.id, k.organization_id, k.project_id, k.rate_limit_rpm, k.allowed_models,
+const KEY_FACTS = sql`k.id, k.organization_id, k.project_id, k.rate_limit_rpm, k.allowed_models,
            coalesce(k.expires_at <= clock_timestamp(), false) AS is_expired, p.byok_fallback,
-           k.facts_revision, coalesce(v.revision, 0) AS vault_revision, c.version AS catalogue_version
-    FROM api_keys k JOIN projects p ON p.id = k.project_id
+           k.facts_revision, coalesce(v.revision, 0) AS vault_revision, c.version AS catalogue_version`;
+const FROM_KEYS = sql`FROM api_keys k JOIN projects p ON p.id = k.project_id
     LEFT JOIN vault_revisions v ON v.organization_id = k.organization_id
     CROSS JOIN catalogue_version c`;
 
@@ -62,10 +60,11 @@ export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] 
   'gateway-list-keys',
   sql`
     SELECT k.secret_hash, k.key_prefix AS prefix, false AS is_previous, ${KEY_FACTS}
+    ${FROM_KEYS}
     WHERE k.secret_hash = ANY (${'secretHashes'}) AND k.revoked_at IS NULL
     UNION ALL
     SELECT s.secret_hash, s.key_prefix, true, ${KEY_FACTS}
-    JOIN previous_secrets s ON s.key_id = k.id
+    ${FROM_KEYS} JOIN previous_secrets s ON s.key_id = k.id
     WHERE s.secret_hash = ANY (${'secretHashes'}) AND s.valid_until > clock_timestamp() AND k.revoked_at IS NULL`,
 );
 
@@ -159,12 +158,8 @@ function readSettings(document: TargetRow['settings']): RouteSettings {
     Object.entries(document).map(([column, value]) => [memberName(column), value]),
   ) as unknown as RouteSettings;
   const { maxOutputTokens, defaultOutputTokens, minOutputTokens } = settings;
-  return {
-    ...settings,
-    // The catalogue may leave them out.
-    defaultOutputTokens: defaultOutputTokens ?? Math.min(DEFAULT_OUTPUT_TOKENS, maxOutputTokens),
-    minOutputTokens: minOutputTokens ?? Math.min(DEFAULT_MIN_OUTPUT_TOKENS, maxOutputTokens),
-  };
+  const { usual, least } = outputCapsOf(maxOutputTokens, defaultOutputTokens, minOutputTokens);
+  return { ...settings, defaultOutputTokens: usual, minOutputTokens: least };
 }
 
 function readTarget(row: TargetRow): Target {
