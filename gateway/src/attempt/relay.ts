@@ -159,7 +159,6 @@ export class Relay implements UpstreamListener {
 
   #onLimit(limit: AttemptLimit): void {
     const { timeoutMs } = this.#context.route;
-    // The first content has a limit of its own where the route says so.
     const { contentTimeoutMs = timeoutMs } = this.#limits;
     this.#take(limit, upstreamTimedOut(limit === 'content_limit' ? contentTimeoutMs : timeoutMs));
   }
