@@ -463,7 +463,7 @@ describe('the relay of an answer', () => {
     assert.equal(aborts, 1);
   });
 
-  it('rejects for an internal error while it ends, too', async () => {
+  it('rejects for an internal error while it ends, too', { timeout: 10_000 }, async () => {
     upstream = {
       send(_request, listener) {
         queueMicrotask(() => {
