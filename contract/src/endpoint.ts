@@ -39,6 +39,7 @@ export interface Endpoint<
     | 'organization'
     | 'catalogue'
     | 'keys'
+    | 'limits'
     | 'vault'
     | 'analytics'
     | 'activity';

@@ -12,6 +12,9 @@ export const ACTIVITY_ACTIONS = [
   'member.joined',
   'budget.deposited',
   // Additions to the specified ones.
+  'spend_limit.created',
+  'spend_limit.updated',
+  'spend_limit.deleted',
   'project.byok_fallback_enabled',
   'project.byok_fallback_disabled',
 ] as const;

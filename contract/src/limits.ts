@@ -48,6 +48,11 @@ export const MAX_SESSION_OFFSET = 10_000;
 export const MAX_SESSION_MODELS = 10;
 /** The names of metadata that the gateway stores, in characters. */
 export const MAX_METADATA_NAME_LENGTH = 64;
+/** And their values. */
+export const MAX_METADATA_VALUE_BYTES = 1024;
+
+/** How many spend limits an organisation may have: each is looked at for each of its requests. */
+export const MAX_SPEND_LIMITS = 200;
 
 export const ACCESS_COOKIE = 'svc_access_token';
 export const REFRESH_COOKIE = 'svc_refresh_token';

@@ -57,6 +57,7 @@ export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
   organization: 'The organisation, its members and its projects.',
   catalogue: 'The routes that a gateway request can name as its model.',
   keys: 'Gateway keys and their limits.',
+  limits: 'Limits of what may be spent in a window of the calendar.',
   vault: 'The organisation’s own provider keys.',
   analytics: 'Figures and rows of the requests through the gateway.',
   activity: 'The log of administrative changes.',

@@ -36,6 +36,7 @@ import {
   rotateKey,
   updateKey,
 } from './keys/index.ts';
+import { limitEndpoints } from './limits/index.ts';
 import { listMembers, listProjects, renameOrganization } from './organization/index.ts';
 import { createScheduling, type Scheduling } from './scheduling.ts';
 import { getService } from './service/index.ts';
@@ -112,6 +113,7 @@ export function implementations(
     rotateKey(keyChanges, randomBytes),
     revokeKey(keyChanges),
     getBudget(database),
+    ...limitEndpoints(database),
     ...vaultEndpoints({ database, log, keyRing: dependencies.keyRing }),
     ...analyticsEndpoints({
       database,

@@ -7,6 +7,7 @@ import { sweepExpired } from './auth/index.ts';
 import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
 import { sweepEndedSecrets, sweepIdempotencyKeys } from './keys/index.ts';
 import { keepLedger } from './ledger/index.ts';
+import { sweepEndedWindows } from './limits/index.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -159,6 +160,7 @@ async function deleteExpired(database: Database, signInWindowSeconds: number): P
   await sweepExpired(database, signInWindowSeconds);
   await sweepIdempotencyKeys(database);
   await sweepEndedSecrets(database);
+  await sweepEndedWindows(database);
   await sweepUpstreamStates(database);
   await sweepKeptItems(database);
 }

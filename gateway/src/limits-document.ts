@@ -1,5 +1,10 @@
 import { maxHeaderSize } from 'node:http';
-import { DEFAULT_RATE_LIMIT_CEILING_RPM, DEFAULT_RATE_LIMIT_RPM } from '@gatehouse/contract';
+import {
+  DEFAULT_RATE_LIMIT_CEILING_RPM,
+  DEFAULT_RATE_LIMIT_RPM,
+  MAX_METADATA_NAME_LENGTH,
+  MAX_METADATA_VALUE_BYTES,
+} from '@gatehouse/contract';
 import { MAX_LATE_USAGE_MS } from './attempt/attempt-limits.ts';
 import { COSTS, LEAK_PER_MS, MAX_WAIT_MS } from './attempt/flow.ts';
 import { READ_ON_BYTES, READ_ON_MS } from './attempt/read-on.ts';
@@ -21,7 +26,7 @@ import {
   PACED_MS,
   STALLED_MS,
 } from './exchange/answers.ts';
-import { MAX_ENTRIES, MAX_NAME_LENGTH, MAX_VALUE_BYTES } from './exchange/metadata.ts';
+import { MAX_ENTRIES } from './exchange/metadata.ts';
 import { ALWAYS_BYTES, MAX_BYTES, MINUTE_BYTES } from './exchange/metadata-budget.ts';
 import { MAX_READ_ONS, MAX_READ_ONS_OF_ONE } from './exchange/read-ons.ts';
 import { MAX_ROLE_LENGTH } from './formats/member-table.ts';
@@ -220,10 +225,10 @@ const USAGE: readonly Row[] = [
 const RECORDS: readonly Row[] = [
   [
     'metadata of a request',
-    `${MAX_ENTRIES} entries with names of ${MAX_NAME_LENGTH} characters`,
+    `${MAX_ENTRIES} entries with names of ${MAX_METADATA_NAME_LENGTH} characters`,
     'the others are dropped',
   ],
-  ['a value of metadata', bytes(MAX_VALUE_BYTES), 'cut'],
+  ['a value of metadata', bytes(MAX_METADATA_VALUE_BYTES), 'cut'],
   [
     'names and values of a request together',
     bytes(MAX_BYTES),

@@ -35,7 +35,7 @@ export interface MemberRules {
 }
 
 // JSON.parse takes the last of two limits in one body; the caller may have meant the first.
-const MONEY_MEMBERS = ['credit_limit_cents', 'credit_limit_pkr'];
+const MONEY_MEMBERS = ['credit_limit_cents', 'credit_limit_pkr', 'limit_pkr'];
 
 /** How to read a body of this schema. */
 export function memberRules(body: z.ZodObject): MemberRules {

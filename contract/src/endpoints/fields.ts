@@ -55,21 +55,48 @@ const AMOUNT_ERRORS: Readonly<Record<AmountError, readonly [msg: string, type: s
   'too-large': [`Must be at most ${MAX_AMOUNT_PKR}.`, 'too_large'],
 };
 
-/** A number of PKR, read as micro-PKR digit by digit; 0, null and nothing are all null. */
+/** A number of PKR, read as micro-PKR digit by digit. */
+function microPkrOf(value: unknown, context: z.RefinementCtx): bigint {
+  const given = typeof value === 'number' ? new NumberText(String(value)) : value;
+  const amount = given instanceof NumberText ? microPkrFromDecimal(given.text) : undefined;
+  if (typeof amount === 'bigint') return amount;
+  const [message, type] = amount === undefined ? ['Must be a number.', 'wrong_type'] : AMOUNT_ERRORS[amount];
+  context.addIssue({ code: 'custom', message, params: { type } });
+  return z.NEVER;
+}
+
+/** An amount from a caller, which may be 0. */
+export function requiredPkrAmount({ description }: { description: string }) {
+  return z
+    .unknown()
+    .refine((value) => value !== undefined, {
+      error: 'Required: a number.',
+      params: { type: 'missing' },
+      abort: true,
+    })
+    .transform(microPkrOf)
+    .meta({ type: 'number', minimum: 0, description })
+    .register(readsNumberText, { isNumberText: true });
+}
+
+/** An amount from a caller, which may be 0 or not be given. */
+export function optionalPkrAmount({ description }: { description: string }) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context) => (value === undefined ? undefined : microPkrOf(value, context)))
+    .meta({ type: 'number', minimum: 0, description })
+    .register(readsNumberText, { isNumberText: true });
+}
+
+/** An amount from a caller; 0, null and nothing are all null. */
 export function pkrAmount({ description }: { description: string }) {
   return z
     .unknown()
     .optional()
-    .transform((value, context): bigint | null => {
-      if (value === null || value === undefined) return null;
-      const given = typeof value === 'number' ? new NumberText(String(value)) : value;
-      const amount = given instanceof NumberText ? microPkrFromDecimal(given.text) : undefined;
-      if (typeof amount === 'bigint') return amount === 0n ? null : amount;
-      const [message, type] =
-        amount === undefined ? ['Must be a number.', 'wrong_type'] : AMOUNT_ERRORS[amount];
-      context.addIssue({ code: 'custom', message, params: { type } });
-      return z.NEVER;
-    })
+    .transform((value, context): bigint | null =>
+      value === null || value === undefined ? null : microPkrOf(value, context) || null,
+    )
     .meta({
       anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }],
       description,

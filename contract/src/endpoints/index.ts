@@ -6,9 +6,11 @@ import * as catalogue from './catalogue.ts';
 import * as keys from './keys.ts';
 import * as organization from './organization.ts';
 import * as service from './service.ts';
+import * as spendLimits from './spend-limits.ts';
 import * as vault from './vault.ts';
 
-export { activity, analytics, auth, catalogue, keys, organization, service, vault };
+export * from './spend-scopes.ts';
+export { activity, analytics, auth, catalogue, keys, organization, service, spendLimits, vault };
 
 /** Every endpoint of the API, in the order in which the documents list them. */
 export const endpoints = [
@@ -30,6 +32,10 @@ export const endpoints = [
   keys.rotateKey,
   keys.revokeKey,
   keys.getBudget,
+  spendLimits.listSpendLimits,
+  spendLimits.createSpendLimit,
+  spendLimits.updateSpendLimit,
+  spendLimits.deleteSpendLimit,
   vault.setVaultKey,
   vault.listVaultKeys,
   vault.revokeVaultKey,

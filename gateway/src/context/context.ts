@@ -71,6 +71,10 @@ export interface Context {
   readonly isHeld: boolean;
   /** The amount that was set aside. */
   readonly heldMicroPkr: bigint;
+  /** The windows of spend limits that it was admitted in; undefined where there are none. */
+  readonly windowIds: readonly string[] | undefined;
+  /** The caller's own labels of the request, and those of its client. */
+  readonly labels: ReadonlyMap<string, string>;
   /** The request as it went out last. */
   readonly sent: Sent;
   readonly outcome: Outcome;
@@ -102,6 +106,8 @@ export const NOTHING_LEARNED: { readonly [Field in keyof Context]: undefined } =
   chosen: undefined,
   isHeld: undefined,
   heldMicroPkr: undefined,
+  windowIds: undefined,
+  labels: undefined,
   sent: undefined,
   outcome: undefined,
 };

@@ -39,8 +39,12 @@ const SHARED_LOCK_TIMEOUT_MS = 100;
 // Longer than a hold waits to be lowered, anywhere.
 const JUDGED_AGAIN_AFTER_MS = 25;
 
-// One statement for the wanted amount, one for what is unspent on each account; a fourth only if credit is spent meanwhile.
-const JUDGED_IN_FULL = 3;
+// One statement for the wanted amount, one for what is unspent on the key, in the organisation and in the tightest spend limit; a fifth
+// only if credit is spent meanwhile.
+const JUDGED_IN_FULL = 4;
+
+// Less may be granted, down to what the request needs.
+const LACKS_CREDIT = new Set(['key_credit_exhausted', 'budget_exhausted', 'spend_limit_reached']);
 
 export interface Admissions {
   /**
@@ -100,7 +104,7 @@ export function createAdmissions(database: Queryable, timeoutMs: number): Admiss
     let { mostMicroPkr } = admission;
     for (let count = 0; count < JUDGED_IN_FULL; count += 1) {
       const decision = await judge({ ...admission, leastMicroPkr: mostMicroPkr, mostMicroPkr });
-      if (decision.kind !== 'key_credit_exhausted' && decision.kind !== 'budget_exhausted') return decision;
+      if (!LACKS_CREDIT.has(decision.kind) || !('limitMicroPkr' in decision)) return decision;
       const unspentMicroPkr = decision.limitMicroPkr - decision.spentMicroPkr;
       if (unspentMicroPkr < leastMicroPkr || unspentMicroPkr >= mostMicroPkr) return decision;
       mostMicroPkr = unspentMicroPkr;

@@ -2,6 +2,8 @@ import {
   type KeyId,
   type ProviderProtocol,
   providerFlags,
+  type SpendScopeKind,
+  type SpendWindow,
   type StatedProviderFlags,
   type Surface,
 } from '@gatehouse/contract';
@@ -110,6 +112,50 @@ export const findKeyStandingStatement = statement<{ keyId: KeyId }, KeyStandingR
            held_micro_pkr - unsettled_micro_pkr AS held_micro_pkr
     FROM api_keys WHERE id = ${'keyId'} AND revoked_at IS NULL`,
 );
+
+/** A spend limit that binds every request of a key, with its open window. */
+export interface KeyLimitRow {
+  readonly id: string;
+  readonly scopeKind: Exclude<SpendScopeKind, 'metadata'>;
+  readonly scopeId: string | null;
+  readonly timeWindow: SpendWindow;
+  readonly limitMicroPkr: bigint;
+  readonly spentMicroPkr: bigint;
+  readonly heldMicroPkr: bigint;
+  readonly endsAt: string | null;
+}
+
+// Limits of metadata bind requests, whatever their key. A limit that only alerts binds nothing.
+export const listKeyLimitsStatement = statement<{ keyId: KeyId }, KeyLimitRow>(
+  'gateway-list-key-limits',
+  sql`
+    SELECT l.id, l.scope_kind, l.scope_id, l.time_window, l.limit_micro_pkr,
+           coalesce(w.spent_micro_pkr, 0) AS spent_micro_pkr, coalesce(w.held_micro_pkr, 0) AS held_micro_pkr,
+           CASE WHEN isfinite(c.ends_at) THEN c.ends_at END AS ends_at
+    FROM api_keys k
+    JOIN spend_limits l ON l.organization_id = k.organization_id AND l.mode = 'refuse' AND CASE l.scope_kind
+      WHEN 'organization' THEN true
+      WHEN 'project' THEN l.scope_id = k.project_id
+      WHEN 'key' THEN l.scope_id = k.id
+      WHEN 'member' THEN l.scope_id = k.created_by
+    END
+    CROSS JOIN (SELECT clock_timestamp() AS at) AS now
+    LEFT JOIN LATERAL (
+      SELECT * FROM spend_windows o
+      WHERE o.limit_id = l.id AND o.value = '' AND o.started_at <= now.at AND o.ends_at > now.at
+      ORDER BY o.started_at DESC LIMIT 1
+    ) AS w ON true
+    CROSS JOIN LATERAL (
+      SELECT coalesce(w.ends_at, d.ends_at) AS ends_at
+      FROM calendar_window(l.time_window, l.time_zone, l.created_at, now.at) AS d
+    ) AS c
+    WHERE k.id = ${'keyId'}
+    ORDER BY l.created_at, l.id`,
+);
+
+export function listKeyLimits(database: Queryable, keyId: KeyId): Promise<KeyLimitRow[]> {
+  return database.many(listKeyLimitsStatement, { keyId });
+}
 
 export function findKeyStanding(database: Queryable, keyId: KeyId): Promise<KeyStandingRow | undefined> {
   return database.one(findKeyStandingStatement, { keyId });

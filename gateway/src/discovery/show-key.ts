@@ -5,7 +5,7 @@ import { invalidApiKey } from '../errors/gateway-error.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { waitForPermit } from '../exchange/permits.ts';
 import { jsonOutcome } from './json-outcome.ts';
-import { findKeyStanding } from './queries.ts';
+import { findKeyStanding, type KeyLimitRow, listKeyLimits } from './queries.ts';
 
 /** `GET /v1/key`: the key's own limits. The organisation's balance is not shown to a key. */
 export async function showKey(
@@ -17,7 +17,7 @@ export async function showKey(
   // The caller's requests that have finished are spent, and hold nothing.
   await admissions.flush(organizationId);
   using _ = routes.tryAcquire(organizationId) ?? (await waitForPermit(exchange, routes, organizationId));
-  const standing = await findKeyStanding(database, id);
+  const [standing, limits] = [await findKeyStanding(database, id), await listKeyLimits(database, id)];
   // It was revoked a moment ago.
   if (!standing) throw invalidApiKey();
   const { expiresAt, limitMicroPkr, spentMicroPkr, heldMicroPkr } = standing;
@@ -30,7 +30,26 @@ export async function showKey(
     credit_limit_pkr: limitMicroPkr === null ? null : pkrNumber(limitMicroPkr),
     spent_pkr: pkrNumber(spentMicroPkr),
     held_pkr: pkrNumber(heldMicroPkr),
-    // A provider can bill more than was held, so more can be spent than the limit.
-    remaining_pkr: remaining === null ? null : pkrNumber(remaining > 0n ? remaining : 0n),
+    remaining_pkr: remaining === null ? null : remainingPkr(remaining),
+    spend_limits: limits.map(spendLimit),
   });
+}
+
+function spendLimit(row: KeyLimitRow) {
+  const { scopeKind: kind, scopeId, limitMicroPkr, spentMicroPkr, heldMicroPkr } = row;
+  return {
+    id: row.id,
+    scope: scopeId === null ? { kind } : { kind, id: scopeId },
+    window: row.timeWindow,
+    limit_pkr: pkrNumber(limitMicroPkr),
+    spent_pkr: pkrNumber(spentMicroPkr),
+    held_pkr: pkrNumber(heldMicroPkr),
+    remaining_pkr: remainingPkr(limitMicroPkr - spentMicroPkr - heldMicroPkr),
+    window_ends_at: row.endsAt,
+  };
+}
+
+// A provider can bill more than was held, so more can be spent than the limit.
+function remainingPkr(microPkr: bigint): number {
+  return pkrNumber(microPkr > 0n ? microPkr : 0n);
 }

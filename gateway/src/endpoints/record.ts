@@ -24,7 +24,7 @@ export interface RecordDependencies extends Pick<Dependencies, 'clock' | 'journa
 
 /** The facts of the request: of a refused one the key, at least. */
 type RecordContext = Pick<Context, 'key'> &
-  Partial<Pick<Context, 'model' | 'isStream' | 'isHeld' | 'route' | 'chosen'>> & {
+  Partial<Pick<Context, 'model' | 'isStream' | 'isHeld' | 'windowIds' | 'route' | 'chosen'>> & {
     readonly outcome: Outcome;
     /** True if the endpoint never costs anything. */
     readonly isFree: boolean;
@@ -103,6 +103,7 @@ function finishedRequest(
           ]
         : [],
     isHeld,
+    ...(context.windowIds && { windowIds: context.windowIds }),
   });
 }
 

@@ -21,9 +21,13 @@ export class MetadataBudget {
     this.#minutes = new OwnerMinutes(() => ({ bytes: 0 }), monotonicMs);
   }
 
-  /** The metadata that is stored of one more request, by its raw headers. */
-  read(owner: string, rawHeaders: readonly string[]): StoredMetadata {
-    const labels = readMetadata(rawHeaders, this.#mapped);
+  /** The labels of a request, by its raw headers. */
+  read(rawHeaders: readonly string[]): ReadonlyMap<string, string> {
+    return readMetadata(rawHeaders, this.#mapped);
+  }
+
+  /** The metadata that is stored of one more request. */
+  store(owner: string, labels: ReadonlyMap<string, string>): StoredMetadata {
     if (labels.size === 0) return { labels, cut: [], bytes: 0 };
     const minute = this.#minutes.of(owner);
     const left = Math.max(MINUTE_BYTES - minute.bytes, ALWAYS_BYTES);

@@ -1,9 +1,8 @@
+import { MAX_METADATA_NAME_LENGTH, MAX_METADATA_VALUE_BYTES } from '@gatehouse/contract';
 import { cutToBytes, headerText, maskKeys } from '../wire/text.ts';
 
 const PREFIX = 'x-svc-meta-';
 export const MAX_ENTRIES = 32;
-export const MAX_NAME_LENGTH = 64;
-export const MAX_VALUE_BYTES = 1024;
 
 /** The headers of clients that are kept as metadata, by their names in lower case, and the names they are stored under. */
 export type MetadataHeaders = ReadonlyMap<string, string>;
@@ -26,7 +25,7 @@ export function readMetadata(
     if (mapped.has(header)) add(found, header, value, mapped.size);
     if (!header.startsWith(PREFIX)) continue;
     const name = maskKeys(header.slice(PREFIX.length));
-    if (name !== '' && name.length <= MAX_NAME_LENGTH) add(labels, name, value, MAX_ENTRIES);
+    if (name !== '' && name.length <= MAX_METADATA_NAME_LENGTH) add(labels, name, value, MAX_ENTRIES);
   }
   for (const [header, name] of mapped) {
     const all = found.get(header)?.filter((value) => value !== '') ?? [];
@@ -36,7 +35,7 @@ export function readMetadata(
   return new Map(
     Array.from(labels, ([name, all]) => [
       name,
-      cutToBytes(maskKeys(all.map(headerText).join(', ')), MAX_VALUE_BYTES),
+      cutToBytes(maskKeys(all.map(headerText).join(', ')), MAX_METADATA_VALUE_BYTES),
     ]),
   );
 }

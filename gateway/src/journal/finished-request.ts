@@ -12,6 +12,8 @@ declare const storable: unique symbol;
 export type FinishedFields = RequestLogRow & {
   /** True if `holds` has, or may have, a row under this request's id: when in doubt, true. */
   readonly isHeld: boolean;
+  /** The windows of spend limits that the request was admitted in. Where the record does not say, its hold does. */
+  readonly windowIds?: readonly string[] | undefined;
 };
 
 /**

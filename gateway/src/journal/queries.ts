@@ -3,13 +3,14 @@ import { type NoParameters, sql, statement } from '@gatehouse/store';
 
 // Settling and releasing are one statement each, so that admissions of the same keys wait for the server only, and never for this process.
 
-// store/src/postgres/functions/settle_requests.sql says what it does. Returns the requests of closed weeks.
+// store/src/postgres/functions/settle.sql says what it does. Returns the requests of closed weeks.
 export const settleRequests = statement<
   {
     requestIds: readonly RequestId[];
     organizationIds: readonly OrganizationId[];
     keyIds: readonly KeyId[];
     costsMicroPkr: readonly bigint[];
+    windowIds: readonly (string | null)[];
     arePositioned: readonly boolean[];
     origins: readonly string[] | null;
     sequences: readonly number[] | null;
@@ -22,8 +23,8 @@ export const settleRequests = statement<
 >(
   'journal-settle-requests',
   sql`
-    SELECT request_id FROM settle_requests(${'requestIds'}, ${'organizationIds'}, ${'keyIds'}, ${'costsMicroPkr'}, ${'arePositioned'},
-      ${'origins'}, ${'sequences'}, ${'ends'}, ${'settledOrigins'}, ${'settledSequences'}, ${'settledBytes'}) AS late (request_id)`,
+    SELECT request_id FROM settle(${'requestIds'}, ${'organizationIds'}, ${'keyIds'}, ${'costsMicroPkr'}, ${'windowIds'},
+      ${'arePositioned'}, ${'origins'}, ${'sequences'}, ${'ends'}, ${'settledOrigins'}, ${'settledSequences'}, ${'settledBytes'}) AS late (request_id)`,
 );
 
 export const releaseOverdue = statement<{ limit: number }, { holds: bigint; amountMicroPkr: bigint }>(

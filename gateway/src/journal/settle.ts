@@ -9,11 +9,12 @@ export interface Settlement {
   readonly organizationId: OrganizationId;
   readonly keyId: KeyId;
   readonly costMicroPkr: bigint;
+  readonly windowIds?: readonly string[] | undefined;
 }
 
 /** The settlement of a request, or undefined where it cost nothing and held nothing. */
 export function settlementOf(request: FinishedRequest): Settlement | undefined {
-  const { requestId, organizationId, keyId, costMicroPkr, isHeld } = request;
+  const { requestId, organizationId, keyId, costMicroPkr, isHeld, windowIds } = request;
   if (keyId === null) return undefined;
   if (!isHeld && costMicroPkr === 0n) return undefined;
   // The record was written with the ids of a request that was admitted, or of a key that was found.
@@ -22,6 +23,7 @@ export function settlementOf(request: FinishedRequest): Settlement | undefined {
     organizationId: organizationId as OrganizationId,
     keyId: keyId as KeyId,
     costMicroPkr,
+    ...(windowIds && { windowIds }),
   };
 }
 
@@ -49,7 +51,7 @@ export interface SettlementSource {
 
 /**
  * Counts the cost of each request on its key and balance, and releases its hold, in one transaction
- * (store/src/postgres/functions/settle_requests.sql). Each request counts once whatever is repeated, and whether or not its hold is
+ * (store/src/postgres/functions/settle.sql). Each request counts once whatever is repeated, and whether or not its hold is
  * still there.
  *
  * Returns those that were not counted because the ledger has closed the week of their ids (functions/close_settlements.sql): months
@@ -67,6 +69,7 @@ export async function settle(
       organizationIds: settlements.map(({ organizationId }) => organizationId),
       keyIds: settlements.map(({ keyId }) => keyId),
       costsMicroPkr: settlements.map(({ costMicroPkr }) => costMicroPkr),
+      windowIds: settlements.map(({ windowIds }) => (windowIds ? `{${windowIds.join(',')}}` : null)),
       arePositioned: settlements.map((_, index) => {
         const place = places?.[index];
         return place !== undefined && positioned.has(nameOf(place));

@@ -15,7 +15,7 @@ import { maskKeys } from '../wire/text.ts';
 
 type Needs = Pick<
   Context,
-  'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted'
+  'key' | 'rate' | 'endpoint' | 'call' | 'route' | 'heldBody' | 'heldMicroPkr' | 'admitted' | 'labels'
 >;
 type Using = RelayDependencies & Pick<Dependencies, 'routing' | 'settings' | 'metadata'>;
 
@@ -28,7 +28,7 @@ type Added = Pick<Context, 'sent' | 'chosen' | 'outcome'>;
 export function dispatch(context: Needs, exchange: Exchange, dependencies: Using): Promise<Added> {
   exchange.throwIfStopped();
   // Before anything is answered: what is not stored is said in its head.
-  exchange.metadata = dependencies.metadata.read(context.key.organizationId, exchange.request.rawHeaders);
+  exchange.metadata = dependencies.metadata.store(context.key.organizationId, context.labels);
   return new Dispatch(context, exchange, dependencies).run();
 }
 

@@ -6,7 +6,13 @@ import { type Limits, reservation, shareMillionths } from '../credit/costs.ts';
 import { mostCalls } from '../credit/priced-calls.ts';
 import type { Admission, AdmissionDecision } from '../credit/queries.ts';
 import { StaleFacts } from '../credit/stale-facts.ts';
-import { budgetExhausted, creditHeld, keyCreditExhausted, type Need } from '../errors/credit-errors.ts';
+import {
+  budgetExhausted,
+  creditHeld,
+  keyCreditExhausted,
+  type Need,
+  spendLimitReached,
+} from '../errors/credit-errors.ts';
 import {
   invalidApiKey,
   keyExpired,
@@ -41,11 +47,12 @@ export async function reserveCredit(
     permitted,
     presumed,
   }: Pick<Context, 'key' | 'route' | 'call' | 'permitted' | 'presumed'>,
-  exchange: Pick<Exchange, 'id' | 'throwIfStopped'>,
-  { admissions }: Pick<Dependencies, 'admissions'>,
-): Promise<Pick<Context, 'isHeld' | 'heldMicroPkr' | 'admitted'> | StepRefusal> {
+  exchange: Pick<Exchange, 'id' | 'request' | 'throwIfStopped'>,
+  { admissions, metadata }: Pick<Dependencies, 'admissions' | 'metadata'>,
+): Promise<Pick<Context, 'isHeld' | 'heldMicroPkr' | 'windowIds' | 'admitted' | 'labels'> | StepRefusal> {
   const priced = usable(permitted, (candidate) => priceOf(candidate, call, route));
   exchange.throwIfStopped();
+  const labels = metadata.read(exchange.request.rawHeaders);
   const admit = async (candidates: readonly PricedCandidate[]) => {
     const { need, mostMicroPkr } = holdFor(candidates);
     const decision = await admissions.admit(key.organizationId, {
@@ -55,6 +62,7 @@ export async function reserveCredit(
       mostMicroPkr,
       isByok: candidates.every(({ isByok }) => isByok),
       holdMs: route.timeoutMs + route.queueMs + SETTLING_MS,
+      labels,
       presumed,
     });
     return { decision, need, candidates };
@@ -77,7 +85,8 @@ export async function reserveCredit(
     const isStale = presumed !== undefined && (decision.kind === 'revoked' || decision.kind === 'expired');
     return new StepRefusal(refusalFor(isStale ? { kind: 'stale' } : decision, need), { isHeld: false });
   }
-  return { isHeld: true, heldMicroPkr: decision.grantedMicroPkr, admitted: candidates };
+  const { grantedMicroPkr: heldMicroPkr, windowIds } = decision;
+  return { isHeld: true, heldMicroPkr, windowIds, admitted: candidates, labels };
 }
 
 /** The cost of a candidate, by its output cap. Throws the 400 of a prompt that it cannot take. */
@@ -197,6 +206,8 @@ function refusalFor(decision: Rejection, need: Need): Error {
       return keyCreditExhausted(need, decision);
     case 'budget_exhausted':
       return budgetExhausted(need, decision);
+    case 'spend_limit_reached':
+      return spendLimitReached(decision.spendLimit, need, decision);
     case 'credit_held':
       return creditHeld(decision.account, need, decision);
     case 'id_is_closed':

@@ -7,6 +7,7 @@ import { type Admissions, createAdmissions } from '../credit/admissions.ts';
 import { releaseSurplus } from '../endpoints/release-surplus.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { MetadataBudget } from '../exchange/metadata-budget.ts';
 import { newRequestId } from '../exchange/request-id.ts';
 import type { Call } from '../formats/call.ts';
 import type { OpenJournal } from '../journal/journal.ts';
@@ -120,7 +121,7 @@ export class CreditNode {
     const key = { id: keyId, organizationId } as GatewayKey;
     return this.#live(async () => {
       try {
-        const parts = { admissions: this.#admissions };
+        const parts = { admissions: this.#admissions, metadata: new MetadataBudget(new Map(), () => 0) };
         const droppedTools = new Set<string>();
         const [target] = route.targets;
         const candidate = { target, providerCall: call, isByok, droppedTools } as Partial<PermittedCandidate>;
@@ -172,6 +173,7 @@ export class CreditNode {
   }
 }
 
-function exchangeOf(id: RequestId): Pick<Exchange, 'id' | 'stopReason' | 'throwIfStopped'> {
-  return { id, stopReason: undefined, throwIfStopped() {} };
+function exchangeOf(id: RequestId): Pick<Exchange, 'id' | 'request' | 'stopReason' | 'throwIfStopped'> {
+  const request = { rawHeaders: [] as string[] } as Exchange['request'];
+  return { id, request, stopReason: undefined, throwIfStopped() {} };
 }

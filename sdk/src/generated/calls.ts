@@ -1,6 +1,8 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import { createKey, type CreateKeyInput, type CreateKeyReply } from './create-key.ts';
+import { createSpendLimit, type CreateSpendLimitInput, type CreateSpendLimitReply } from './create-spend-limit.ts';
+import { deleteSpendLimit, type DeleteSpendLimitInput, type DeleteSpendLimitReply } from './delete-spend-limit.ts';
 import { getBreakdown, type GetBreakdownInput, type GetBreakdownReply } from './get-breakdown.ts';
 import { getBudget, type GetBudgetInput, type GetBudgetReply } from './get-budget.ts';
 import { getKey, type GetKeyInput, type GetKeyReply } from './get-key.ts';
@@ -18,6 +20,7 @@ import { listProjects, type ListProjectsInput, type ListProjectsReply } from './
 import { listRequests, type ListRequestsInput, type ListRequestsReply } from './list-requests.ts';
 import { listRoutes, type ListRoutesInput, type ListRoutesReply } from './list-routes.ts';
 import { listSessions, type ListSessionsInput, type ListSessionsReply } from './list-sessions.ts';
+import { listSpendLimits, type ListSpendLimitsInput, type ListSpendLimitsReply } from './list-spend-limits.ts';
 import { listVaultKeys, type ListVaultKeysInput, type ListVaultKeysReply } from './list-vault-keys.ts';
 import { login, type LoginInput, type LoginReply } from './login.ts';
 import { logout, type LogoutInput, type LogoutReply } from './logout.ts';
@@ -31,6 +34,7 @@ import { rotateKey, type RotateKeyInput, type RotateKeyReply } from './rotate-ke
 import { setVaultKey, type SetVaultKeyInput, type SetVaultKeyReply } from './set-vault-key.ts';
 import { showRequest, type ShowRequestInput, type ShowRequestReply } from './show-request.ts';
 import { updateKey, type UpdateKeyInput, type UpdateKeyReply } from './update-key.ts';
+import { updateSpendLimit, type UpdateSpendLimitInput, type UpdateSpendLimitReply } from './update-spend-limit.ts';
 
 /** Every call of the API, by section. */
 export const calls = {
@@ -39,6 +43,7 @@ export const calls = {
   organization: { renameOrganization, listMembers, listProjects },
   catalogue: { listRoutes },
   keys: { createKey, listKeys, getKey, updateKey, rotateKey, revokeKey, getBudget },
+  limits: { listSpendLimits, createSpendLimit, updateSpendLimit, deleteSpendLimit },
   vault: { setVaultKey, listVaultKeys, revokeVaultKey },
   analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, listSessions, showRequest },
   activity: { listActivity },
@@ -64,6 +69,10 @@ export interface Inputs {
   readonly rotateKey: RotateKeyInput;
   readonly revokeKey: RevokeKeyInput;
   readonly getBudget: GetBudgetInput;
+  readonly listSpendLimits: ListSpendLimitsInput;
+  readonly createSpendLimit: CreateSpendLimitInput;
+  readonly updateSpendLimit: UpdateSpendLimitInput;
+  readonly deleteSpendLimit: DeleteSpendLimitInput;
   readonly setVaultKey: SetVaultKeyInput;
   readonly listVaultKeys: ListVaultKeysInput;
   readonly revokeVaultKey: RevokeVaultKeyInput;
@@ -99,6 +108,10 @@ export interface Replies {
   readonly rotateKey: RotateKeyReply;
   readonly revokeKey: RevokeKeyReply;
   readonly getBudget: GetBudgetReply;
+  readonly listSpendLimits: ListSpendLimitsReply;
+  readonly createSpendLimit: CreateSpendLimitReply;
+  readonly updateSpendLimit: UpdateSpendLimitReply;
+  readonly deleteSpendLimit: DeleteSpendLimitReply;
   readonly setVaultKey: SetVaultKeyReply;
   readonly listVaultKeys: ListVaultKeysReply;
   readonly revokeVaultKey: RevokeVaultKeyReply;

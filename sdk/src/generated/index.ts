@@ -2,6 +2,8 @@
 
 export type { Inputs, Replies } from './calls.ts';
 export type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
+export type { CreateSpendLimitInput, CreateSpendLimitReply } from './create-spend-limit.ts';
+export type { DeleteSpendLimitInput, DeleteSpendLimitReply } from './delete-spend-limit.ts';
 export type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
 export type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
 export type { GetKeyInput, GetKeyReply } from './get-key.ts';
@@ -19,6 +21,7 @@ export type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
 export type { ListRequestsInput, ListRequestsReply } from './list-requests.ts';
 export type { ListRoutesInput, ListRoutesReply } from './list-routes.ts';
 export type { ListSessionsInput, ListSessionsReply } from './list-sessions.ts';
+export type { ListSpendLimitsInput, ListSpendLimitsReply } from './list-spend-limits.ts';
 export type { ListVaultKeysInput, ListVaultKeysReply } from './list-vault-keys.ts';
 export type { LoginInput, LoginReply } from './login.ts';
 export type { LogoutInput, LogoutReply } from './logout.ts';
@@ -32,5 +35,6 @@ export type { RotateKeyInput, RotateKeyReply } from './rotate-key.ts';
 export type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
 export type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
 export type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
+export type { UpdateSpendLimitInput, UpdateSpendLimitReply } from './update-spend-limit.ts';
 export type * from './schemas.ts';
 export type { Sections } from './sections.ts';

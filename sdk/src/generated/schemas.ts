@@ -7,7 +7,7 @@ export interface Account {
 
 export interface ActivityEvent {
   readonly actor: string | null;
-  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
+  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
   readonly target: string;
   /** ISO 8601 with a numeric offset. */
   readonly timestamp: string;
@@ -235,6 +235,57 @@ export interface Route {
   };
   /** PKR per call of a hosted tool, by name, such as web_search. */
   readonly price_pkr_per_call: { readonly [name: string]: number };
+}
+
+export interface SpendLimit {
+  readonly id: string;
+  readonly scope: {
+    readonly kind: 'organization';
+  } | {
+    readonly kind: 'project' | 'key' | 'member';
+    readonly id: string;
+  } | {
+    readonly kind: 'metadata';
+    readonly name: string;
+    readonly value: string | null;
+  };
+  readonly window: 'hour' | 'day' | 'week' | 'month' | 'lifetime';
+  readonly time_zone: string;
+  /** In PKR. */
+  readonly limit_pkr: number;
+  readonly mode: 'refuse' | 'alert';
+  readonly alert_at: readonly number[];
+  /** The cost of finished requests of the window, settled or not. In PKR. */
+  readonly spent_pkr: number;
+  /** The amount that requests of the window hold that are in flight. In PKR. */
+  readonly held_pkr: number;
+  /** limit_pkr - spent_pkr - held_pkr, at least 0. In PKR. */
+  readonly remaining_pkr: number;
+  /** ISO 8601 with a numeric offset. */
+  readonly window_started_at: string;
+  /** Null for a lifetime. */
+  readonly window_ends_at: string | null;
+  /**
+   * Only of a limit for each value of its metadata: those that spent most, at most 100. Null stands for
+   * all values beyond the 10,000 that are told apart.
+   */
+  readonly values?: readonly {
+    readonly value: string | null;
+    /** The cost of finished requests of the window, settled or not. In PKR. */
+    readonly spent_pkr: number;
+    /** The amount that requests of the window hold that are in flight. In PKR. */
+    readonly held_pkr: number;
+    /** limit_pkr - spent_pkr - held_pkr, at least 0. In PKR. */
+    readonly remaining_pkr: number;
+  }[];
+  readonly created_by: {
+    readonly id: string;
+    readonly email: string;
+  } | null;
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+  /** ISO 8601 with a numeric offset. */
+  readonly updated_at: string;
 }
 
 export interface TimeseriesPoint {

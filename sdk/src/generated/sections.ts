@@ -2,6 +2,8 @@
 
 import type { CallOptions } from '../call.ts';
 import type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
+import type { CreateSpendLimitInput, CreateSpendLimitReply } from './create-spend-limit.ts';
+import type { DeleteSpendLimitInput, DeleteSpendLimitReply } from './delete-spend-limit.ts';
 import type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
 import type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
 import type { GetKeyInput, GetKeyReply } from './get-key.ts';
@@ -19,6 +21,7 @@ import type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
 import type { ListRequestsInput, ListRequestsReply } from './list-requests.ts';
 import type { ListRoutesInput, ListRoutesReply } from './list-routes.ts';
 import type { ListSessionsInput, ListSessionsReply } from './list-sessions.ts';
+import type { ListSpendLimitsInput, ListSpendLimitsReply } from './list-spend-limits.ts';
 import type { ListVaultKeysInput, ListVaultKeysReply } from './list-vault-keys.ts';
 import type { LoginInput, LoginReply } from './login.ts';
 import type { LogoutInput, LogoutReply } from './logout.ts';
@@ -32,6 +35,7 @@ import type { RotateKeyInput, RotateKeyReply } from './rotate-key.ts';
 import type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
 import type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
 import type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
+import type { UpdateSpendLimitInput, UpdateSpendLimitReply } from './update-spend-limit.ts';
 
 /** The calls of the API, by section. */
 export interface Sections {
@@ -98,6 +102,20 @@ export interface Sections {
      * organisation.
      */
     getBudget(input?: GetBudgetInput, options?: CallOptions): Promise<GetBudgetReply>;
+  };
+  /** Limits of what may be spent in a window of the calendar. */
+  readonly limits: {
+    /** The spend limits, newest first, with what their open windows have spent and hold. */
+    listSpendLimits(input?: ListSpendLimitsInput, options?: CallOptions): Promise<ListSpendLimitsReply>;
+    /**
+     * Limit what may be spent in a window of the calendar. It counts requests that are admitted after it
+     * was made.
+     */
+    createSpendLimit(input: CreateSpendLimitInput, options?: CallOptions): Promise<CreateSpendLimitReply>;
+    /** Change the amount, the mode or the thresholds of a spend limit. It holds for the open window. */
+    updateSpendLimit(input: UpdateSpendLimitInput, options?: CallOptions): Promise<UpdateSpendLimitReply>;
+    /** Remove a spend limit. From the next request it binds nothing. */
+    deleteSpendLimit(input: DeleteSpendLimitInput, options?: CallOptions): Promise<DeleteSpendLimitReply>;
   };
   /** The organisation’s own provider keys. */
   readonly vault: {

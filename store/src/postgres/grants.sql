@@ -37,6 +37,7 @@ GRANT SELECT, INSERT, DELETE ON registration_attempts TO gatehouse_service;
 -- Keys, the catalogue and running totals.
 GRANT SELECT, INSERT, UPDATE ON api_keys, balances, providers, routes TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON previous_secrets TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON spend_limits, spend_windows TO gatehouse_service;
 GRANT SELECT, INSERT, DELETE ON route_aliases, route_targets, provider_credentials TO gatehouse_service;
 GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_states TO gatehouse_service;

@@ -87,6 +87,7 @@ CREATE TABLE balances (
   spent_micro_pkr bigint NOT NULL DEFAULT 0,
   held_micro_pkr bigint NOT NULL DEFAULT 0,
   unsettled_micro_pkr bigint NOT NULL DEFAULT 0,
+  spend_limits integer NOT NULL DEFAULT 0,
   CONSTRAINT balances_held_micro_pkr_check CHECK ((held_micro_pkr >= 0)),
   CONSTRAINT balances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT balances_pkey PRIMARY KEY (organization_id),
@@ -129,6 +130,7 @@ CREATE TABLE holds (
   amount_micro_pkr bigint NOT NULL,
   deadline timestamp with time zone NOT NULL,
   is_final boolean NOT NULL DEFAULT false,
+  window_ids uuid[],
   CONSTRAINT holds_amount_micro_pkr_check CHECK ((amount_micro_pkr >= 0)),
   CONSTRAINT holds_pkey PRIMARY KEY (request_id)
 );
@@ -386,6 +388,51 @@ CREATE TABLE settlements_other PARTITION OF settlements DEFAULT;
 
 CREATE TABLE settlements_untimed PARTITION OF settlements FOR VALUES FROM ('05000000-0000-0000-0000-000000000000') TO (MAXVALUE);
 
+CREATE TABLE spend_limits (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  organization_id uuid NOT NULL,
+  scope_kind text NOT NULL,
+  scope_id uuid,
+  metadata_name text,
+  metadata_value text,
+  time_window text NOT NULL,
+  time_zone text NOT NULL,
+  limit_micro_pkr bigint NOT NULL,
+  mode text NOT NULL,
+  alert_at smallint[] NOT NULL,
+  created_by uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  updated_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT spend_limits_check CHECK (((scope_id IS NOT NULL) = (scope_kind = ANY (ARRAY['project'::text, 'key'::text, 'member'::text])))),
+  CONSTRAINT spend_limits_check1 CHECK (((metadata_name IS NOT NULL) = (scope_kind = 'metadata'::text))),
+  CONSTRAINT spend_limits_check2 CHECK (((metadata_value IS NULL) OR (scope_kind = 'metadata'::text))),
+  CONSTRAINT spend_limits_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  CONSTRAINT spend_limits_limit_micro_pkr_check CHECK ((limit_micro_pkr >= 0)),
+  CONSTRAINT spend_limits_mode_check CHECK ((mode = ANY (ARRAY['refuse'::text, 'alert'::text]))),
+  CONSTRAINT spend_limits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT spend_limits_pkey PRIMARY KEY (id),
+  CONSTRAINT spend_limits_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['organization'::text, 'project'::text, 'key'::text, 'member'::text, 'metadata'::text]))),
+  CONSTRAINT spend_limits_time_window_check CHECK ((time_window = ANY (ARRAY['hour'::text, 'day'::text, 'week'::text, 'month'::text, 'lifetime'::text])))
+);
+CREATE INDEX spend_limits_by_organization ON spend_limits USING btree (organization_id, created_at DESC, id);
+
+CREATE TABLE spend_windows (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  limit_id uuid NOT NULL,
+  value text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  values_apart integer NOT NULL DEFAULT 0,
+  spent_micro_pkr bigint NOT NULL DEFAULT 0,
+  held_micro_pkr bigint NOT NULL DEFAULT 0,
+  CONSTRAINT spend_windows_are_distinct UNIQUE (limit_id, value, started_at),
+  CONSTRAINT spend_windows_held_micro_pkr_check CHECK ((held_micro_pkr >= 0)),
+  CONSTRAINT spend_windows_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES spend_limits(id) ON DELETE CASCADE,
+  CONSTRAINT spend_windows_pkey PRIMARY KEY (id)
+);
+CREATE INDEX spend_windows_by_end ON spend_windows USING btree (ends_at);
+CREATE INDEX spend_windows_by_start ON spend_windows USING btree (limit_id, started_at);
+
 CREATE TABLE upstream_states (
   instance text NOT NULL,
   provider text NOT NULL,
@@ -478,18 +525,23 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- Functions
 
 -- activity_entry_hash(in_previous_hash bytea, in_organization_id uuid, in_sequence bigint, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text, in_occurred_at timestamp with time zone) RETURNS bytea sql STABLE
--- admit_batch(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
--- admit_requests(in_organization_id uuid, in_finished_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[]) RETURNS TABLE(place integer, decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
+-- admit(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_metadata jsonb[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint, window_ids uuid[], spend_limit jsonb) plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
+-- admit_batch(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
 -- advance_settlement_fold(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
 -- append_activity(in_organization_id uuid, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text) RETURNS void plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp
+-- calendar_window(in_window text, in_time_zone text, in_since timestamp with time zone, in_at timestamp with time zone, OUT started_at timestamp with time zone, OUT ends_at timestamp with time zone) RETURNS record plpgsql STABLE
 -- change_accounts(in_key_ids uuid[], in_organization_ids uuid[], in_spent_micro_pkr bigint[], in_released_micro_pkr bigint[], in_final_micro_pkr bigint[]) RETURNS void plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- close_settlements(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
+-- describe_spend_limit(in_limit_id uuid, in_window_id uuid) RETURNS jsonb sql STABLE SET enable_seqscan=off
+-- first_instant(in_local timestamp without time zone, in_time_zone text) RETURNS timestamp with time zone plpgsql STABLE
 -- fold_settled_requests(OUT requests bigint, OUT spent_micro_pkr numeric, OUT is_done boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- fold_settlements(OUT folded text, OUT requests bigint, OUT spent_micro_pkr numeric) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- judge_admission(in_least_micro_pkr bigint, in_most_micro_pkr bigint, in_is_byok boolean, in_id_is_closed boolean, in_now timestamp with time zone, in_key_revoked_at timestamp with time zone, in_key_expires_at timestamp with time zone, in_key_limit_micro_pkr bigint, in_key_spent_micro_pkr bigint, in_key_held_micro_pkr bigint, in_deposited_micro_pkr bigint, in_organization_spent_micro_pkr bigint, in_organization_held_micro_pkr bigint, OUT decision text, OUT granted_micro_pkr bigint, OUT account text) RETURNS record plpgsql IMMUTABLE
+-- judge_spend_limits(INOUT decision text, INOUT granted_micro_pkr bigint, in_least_micro_pkr bigint, in_unspent_micro_pkr bigint, in_free_micro_pkr bigint) RETURNS record plpgsql IMMUTABLE
 -- keep_settlements(OUT made integer, OUT has_closed boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- lock_settlements() RETURNS void sql VOLATILE
 -- make_settlement_partition(in_week timestamp with time zone) RETURNS void plpgsql VOLATILE
+-- open_spend_window(in_limit_id uuid, in_value text, in_at timestamp with time zone) RETURNS spend_windows plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off
 -- purge_activity(in_organization_id uuid, in_at_most integer, OUT removed bigint, OUT broken_sequence bigint) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp OWNER gatehouse_retention
 -- raise_catalogue_version() RETURNS trigger plpgsql VOLATILE
 -- raise_facts_revision() RETURNS trigger plpgsql VOLATILE
@@ -499,7 +551,8 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- refuse_shared_route_name() RETURNS trigger plpgsql VOLATILE
 -- refuse_withdrawal_by_service() RETURNS trigger plpgsql VOLATILE
 -- release_overdue_holds(in_limit integer, OUT holds bigint, OUT amount_micro_pkr bigint) RETURNS record plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
--- settle_requests(in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_costs_micro_pkr bigint[], in_are_positioned boolean[], in_origins uuid[], in_sequences bigint[], in_ends bigint[], in_settled_origins uuid[], in_settled_sequences bigint[], in_settled_bytes bigint[]) RETURNS SETOF uuid plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
+-- settle(in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_costs_micro_pkr bigint[], in_window_ids text[], in_are_positioned boolean[], in_origins uuid[], in_sequences bigint[], in_ends bigint[], in_settled_origins uuid[], in_settled_sequences bigint[], in_settled_bytes bigint[]) RETURNS SETOF uuid plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
+-- settle_requests(in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_costs_micro_pkr bigint[], in_are_positioned boolean[], in_origins uuid[], in_sequences bigint[], in_ends bigint[], in_settled_origins uuid[], in_settled_sequences bigint[], in_settled_bytes bigint[]) RETURNS SETOF uuid sql VOLATILE
 -- settlement_bound(in_moment timestamp with time zone) RETURNS uuid sql IMMUTABLE
 -- settlement_partition(in_week timestamp with time zone) RETURNS text sql IMMUTABLE
 -- settlement_week(in_moment timestamp with time zone) RETURNS timestamp with time zone sql IMMUTABLE
@@ -507,15 +560,20 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- Rights
 
 GRANT EXECUTE ON FUNCTION activity_entry_hash TO PUBLIC;
+GRANT EXECUTE ON FUNCTION admit TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_batch TO PUBLIC;
-GRANT EXECUTE ON FUNCTION admit_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION append_activity TO gatehouse_service;
+GRANT EXECUTE ON FUNCTION calendar_window TO PUBLIC;
 GRANT EXECUTE ON FUNCTION change_accounts TO PUBLIC;
+GRANT EXECUTE ON FUNCTION describe_spend_limit TO PUBLIC;
+GRANT EXECUTE ON FUNCTION first_instant TO PUBLIC;
 GRANT EXECUTE ON FUNCTION fold_settled_requests TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION fold_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION judge_admission TO PUBLIC;
+GRANT EXECUTE ON FUNCTION judge_spend_limits TO PUBLIC;
 GRANT EXECUTE ON FUNCTION keep_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION lock_settlements TO PUBLIC;
+GRANT EXECUTE ON FUNCTION open_spend_window TO PUBLIC;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION raise_catalogue_version TO PUBLIC;
 GRANT EXECUTE ON FUNCTION raise_facts_revision TO PUBLIC;
@@ -525,6 +583,7 @@ GRANT EXECUTE ON FUNCTION refuse_activity_change TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_shared_route_name TO PUBLIC;
 GRANT EXECUTE ON FUNCTION refuse_withdrawal_by_service TO PUBLIC;
 GRANT EXECUTE ON FUNCTION release_overdue_holds TO PUBLIC;
+GRANT EXECUTE ON FUNCTION settle TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settle_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_bound TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_partition TO PUBLIC;
@@ -571,6 +630,8 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON sessions TO gatehouse_service;
 GRANT SELECT ON settlement_horizon TO gatehouse_service;
 GRANT SELECT ON settlement_totals TO gatehouse_service;
 GRANT INSERT, SELECT ON settlements TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT, UPDATE ON spend_limits TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT, UPDATE ON spend_windows TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON upstream_states TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON used_google_credentials TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON users TO gatehouse_service;

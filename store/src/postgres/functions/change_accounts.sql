@@ -2,7 +2,7 @@
 -- finished requests. A key may occur several times. Accounts are locked in one order everywhere: keys by id, then balances by organisation.
 -- It comes last in its transaction, because admissions wait for these rows.
 --
--- Rows are always found by their indexes, as in `admit_batch`.
+-- Rows are always found by their indexes, as in `admit`.
 CREATE OR REPLACE FUNCTION change_accounts(
   in_key_ids uuid[],
   in_organization_ids uuid[],

@@ -1,5 +1,5 @@
--- The rules of admission, and the only place that has them: may this request run, and how much may it hold? A pure
--- function of its arguments; `admit_requests` reads them under its locks and writes what follows from the decision.
+-- The rules of admission by key and balance, and the only place that has them: may this request run, and how much may it hold? A pure
+-- function of its arguments; `admit` reads them under its locks and writes what follows from the decision.
 --
 -- `spent` includes what finished requests cost, settled or not. `held` is what requests in flight hold. Everything that
 -- is compared is a difference on the side of the account, so no amount that a caller sends can overflow.
