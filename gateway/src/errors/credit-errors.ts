@@ -134,7 +134,8 @@ function scopeInWords({ scope, name, value }: SpendLimitInWords): string {
 
 function endInWords({ window, endsAt, timeZone }: SpendLimitInWords): string {
   if (endsAt === null) return 'It has no end.';
-  const at = timestampWithOffset(BigInt(endsAt));
+  // Windows end at full seconds.
+  const at = timestampWithOffset(BigInt(endsAt)).replace('.000000', '');
   return `This ${window} ends at ${at} by the calendar of ${timeZone}.`;
 }
 
