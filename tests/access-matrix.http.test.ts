@@ -10,6 +10,7 @@ import {
   pathParameters,
   REFRESH_COOKIE,
   ROLES,
+  spendLimits,
   vault,
 } from '@gatehouse/contract';
 import {
@@ -46,6 +47,8 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createKey: { name: 'a key' },
   updateKey: { rate_limit_rpm: 60 },
   rotateKey: {},
+  createSpendLimit: { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 },
+  updateSpendLimit: { limit_pkr: 1 },
 };
 
 const queries: Readonly<Record<string, Record<string, string>>> = {
@@ -89,6 +92,8 @@ describe('access matrix', () => {
       ids['key_id'] = (
         await client.call(keys.createKey, { body: { project_id: project?.id, name: 'k' } })
       ).id;
+      const limit = { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 };
+      ids['limit_id'] = (await client.call(spendLimits.createSpendLimit, { body: limit })).id;
       ids['provider'] = 'openai';
       ids['req_id'] = newRequestId(Number(NOW / 1_000n));
       await started.add(account, [{ requestId: ids['req_id'] }]);

@@ -9,6 +9,7 @@ import {
   type KeyId,
   keys,
   organization,
+  spendLimits,
   vault,
 } from '@gatehouse/contract';
 import { rawSql, runSql } from '@gatehouse/store/testing';
@@ -24,6 +25,7 @@ import { TEST_PASSWORD, type TestApi } from './testing/test-api.ts';
 // Every endpoint that records: its change and its entry commit together or not at all, and what it records is what the
 // contract declares, no less and no more.
 
+const ORGANIZATION_LIMIT = { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 };
 const SOURCE_IP = '198.51.100.7';
 
 interface Recording {
@@ -54,6 +56,11 @@ describe('recorded events', () => {
   });
   after(() => google?.[Symbol.asyncDispose]());
 
+  const withLimit = async () => {
+    const { client } = await signUpForKeys(api);
+    const { id } = await client.call(spendLimits.createSpendLimit, { body: ORGANIZATION_LIMIT });
+    return { client, params: { limit_id: id } };
+  };
   const failAppends = (isFailing: boolean) =>
     runSql(api.owner)`
       ALTER TABLE activity_events ${rawSql(isFailing ? 'ENABLE' : 'DISABLE')} TRIGGER refuse_append`;
@@ -210,6 +217,33 @@ describe('recorded events', () => {
         return { client: account.client, given: { params: { key_id: keyId } } };
       },
       events: [['api_key.revoked', 'account']],
+    },
+    {
+      endpoint: spendLimits.createSpendLimit,
+      title: 'a spend limit',
+      prepare: async () => {
+        const account = await signUpForKeys(api);
+        return { client: account.client, given: { body: ORGANIZATION_LIMIT } };
+      },
+      events: [['spend_limit.created', 'account']],
+    },
+    {
+      endpoint: spendLimits.updateSpendLimit,
+      title: 'another amount',
+      prepare: async () => {
+        const { client, params } = await withLimit();
+        return { client, given: { params, body: { limit_pkr: 2 } } };
+      },
+      events: [['spend_limit.updated', 'account']],
+    },
+    {
+      endpoint: spendLimits.deleteSpendLimit,
+      title: 'no spend limit any more',
+      prepare: async () => {
+        const { client, params } = await withLimit();
+        return { client, given: { params } };
+      },
+      events: [['spend_limit.deleted', 'account']],
     },
     {
       endpoint: vault.setVaultKey,

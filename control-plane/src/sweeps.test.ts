@@ -4,6 +4,7 @@ import { type Database, openDatabase, SERVICE_ROLE } from '@gatehouse/store';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
 import { sweepEndedSecrets, sweepIdempotencyKeys } from './keys/index.ts';
+import { sweepEndedWindows } from './limits/index.ts';
 import { waitingForLocks } from './testing/hold-organization.ts';
 
 // Every API deletes what has no effect any more, and no node leads: several do it at the same moment.
@@ -80,6 +81,21 @@ const sweeps: readonly Sweep[] = [
     renew:
       "UPDATE previous_secrets SET valid_until = clock_timestamp() + interval '1 hour' WHERE key_prefix = $1",
     name: 'key_prefix',
+  },
+  {
+    what: 'windows of spend limits',
+    table: 'spend_windows',
+    sweep: sweepEndedWindows,
+    insert: (names, isOld) => sql()`
+      WITH made AS (
+        INSERT INTO spend_limits (organization_id, scope_kind, time_window, time_zone, limit_micro_pkr, mode, alert_at)
+        SELECT id, 'organization', 'hour', 'UTC', 1, 'refuse', '{}' FROM organizations RETURNING id)
+      INSERT INTO spend_windows (limit_id, value, started_at, ends_at)
+      SELECT id, given, clock_timestamp() - interval '26 hours',
+             clock_timestamp() - CASE WHEN ${isOld} THEN interval '25 hours' ELSE interval '23 hours' END
+      FROM made, unnest(${names}::text[]) AS given`,
+    renew: 'UPDATE spend_windows SET ends_at = clock_timestamp() WHERE value = $1',
+    name: 'value',
   },
 ];
 

@@ -170,14 +170,7 @@ export const deleteLimit = tenantStatement<LimitOfOrganization>(
 );
 
 // A day after its end no request of a window is in flight, and what is settled later binds nothing.
-export const deleteEndedWindows = statement<NoParameters, { deleted: bigint }>(
+export const deleteEndedWindows = statement<NoParameters>(
   'limits-delete-ended-windows',
-  sql`
-    WITH ended AS (
-      SELECT id FROM spend_windows WHERE ends_at < clock_timestamp() - interval '1 day'
-      ORDER BY ends_at LIMIT 10000 FOR UPDATE SKIP LOCKED
-    ), gone AS (
-      DELETE FROM spend_windows w USING ended WHERE w.id = ended.id RETURNING w.id
-    )
-    SELECT count(*) AS deleted FROM gone`,
+  sql`DELETE FROM spend_windows WHERE ends_at < clock_timestamp() - interval '1 day'`,
 );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { activity, keys, type OrganizationId, organization } from '@gatehouse/contract';
+import { type ActivityAction, activity, keys, type OrganizationId, organization } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 import type { SignedUp, TestApi } from './test-api.ts';
 
@@ -47,10 +47,7 @@ export async function countKeys(api: TestApi, { organizationId }: SignedUp): Pro
 }
 
 /** The organisation's newest entries of one kind in the activity log. */
-export async function eventsOf(
-  { client }: SignedUp,
-  action: 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated',
-) {
+export async function eventsOf({ client }: SignedUp, action: ActivityAction) {
   const { events } = await client.call(activity.listActivity, { query: { limit: 200 } });
   return events.filter((event) => event.action === action);
 }
