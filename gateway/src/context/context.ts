@@ -72,7 +72,7 @@ export interface Context {
   /** The amount that was set aside. */
   readonly heldMicroPkr: bigint;
   /** The windows of spend limits that it was admitted in; undefined where there are none. */
-  readonly windowIds: readonly string[] | undefined;
+  readonly windowIds: string | undefined;
   /** The caller's own labels of the request, and those of its client. */
   readonly labels: ReadonlyMap<string, string>;
   /** The request as it went out last. */

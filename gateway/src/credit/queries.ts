@@ -31,8 +31,8 @@ export type AdmissionDecision =
   | {
       readonly kind: 'admitted';
       readonly grantedMicroPkr: bigint;
-      /** The windows of spend limits that the request belongs to; undefined where there are none. */
-      readonly windowIds?: readonly string[];
+      /** The windows of spend limits that the request belongs to, as PostgreSQL writes an array; undefined where there are none. */
+      readonly windowIds?: string;
     }
   /** The presumed facts have changed; nothing was judged. */
   | { readonly kind: 'stale' }
@@ -58,7 +58,7 @@ interface DecisionRow {
   readonly limitMicroPkr: bigint | null;
   readonly spentMicroPkr: bigint | null;
   readonly heldMicroPkr: bigint | null;
-  readonly windowIds: readonly string[] | null;
+  readonly windowIds: string | null;
   readonly spendLimit: SpendLimitInWords | null;
 }
 

@@ -12,8 +12,9 @@ declare const storable: unique symbol;
 export type FinishedFields = RequestLogRow & {
   /** True if `holds` has, or may have, a row under this request's id: when in doubt, true. */
   readonly isHeld: boolean;
-  /** The windows of spend limits that the request was admitted in. Where the record does not say, its hold does. */
-  readonly windowIds?: readonly string[] | undefined;
+  /** The windows of spend limits that the request was admitted in, as PostgreSQL writes an array. Where the record does not say, its
+   *  hold does. */
+  readonly windowIds?: string | undefined;
 };
 
 /**

@@ -128,7 +128,7 @@ export function encodeLine(request: FinishedRequest): string {
     if (expected !== undefined) throw new TypeError(`${field} of a finished request is not ${expected}`);
   }
   let json = `{"isHeld":${request.isHeld}`;
-  if (request.windowIds) json += `,"windowIds":["${request.windowIds.join('","')}"]`;
+  if (request.windowIds) json += `,"windowIds":${quoted(request.windowIds)}`;
   for (const member of MEMBERS) {
     const value = request[member.field] as never;
     if (value === null) json += member.null;

@@ -9,7 +9,7 @@ export interface Settlement {
   readonly organizationId: OrganizationId;
   readonly keyId: KeyId;
   readonly costMicroPkr: bigint;
-  readonly windowIds?: readonly string[] | undefined;
+  readonly windowIds?: string | undefined;
 }
 
 /** The settlement of a request, or undefined where it cost nothing and held nothing. */
@@ -69,7 +69,7 @@ export async function settle(
       organizationIds: settlements.map(({ organizationId }) => organizationId),
       keyIds: settlements.map(({ keyId }) => keyId),
       costsMicroPkr: settlements.map(({ costMicroPkr }) => costMicroPkr),
-      windowIds: settlements.map(({ windowIds }) => (windowIds ? `{${windowIds.join(',')}}` : null)),
+      windowIds: settlements.map(({ windowIds }) => windowIds ?? null),
       arePositioned: settlements.map((_, index) => {
         const place = places?.[index];
         return place !== undefined && positioned.has(nameOf(place));

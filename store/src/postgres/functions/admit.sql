@@ -45,8 +45,8 @@ CREATE OR REPLACE FUNCTION admit(
   limit_micro_pkr bigint,
   spent_micro_pkr bigint,
   held_micro_pkr bigint,
-  -- The windows that an admitted request belongs to; null: none.
-  window_ids uuid[],
+  -- The windows that an admitted request belongs to, as the text of an array; null: none.
+  window_ids text,
   -- The spend limit that does not suffice (describe_spend_limit.sql).
   spend_limit jsonb
 ) LANGUAGE plpgsql
@@ -93,32 +93,39 @@ DECLARE
   organization_held_changes bigint[];
   organization_final_changes bigint[];
   spend_limit_counts integer[];
-  -- Of each limit that a request is under, in the order of the requests: the request, the limit, its value, the amount where it
-  -- refuses, and the window.
-  match_requests bigint[] := '{}';
+  -- Requests that have key and labels in common are under the same limits. `leaders` has the first of them, for each request.
+  leaders bigint[] := '{}';
+  -- Of each limit of a leader, in the order of the leaders: the limit, its value, the window, and what the window had at first. Of
+  -- a limit that refuses nothing, the amount is null.
+  match_leaders bigint[] := '{}';
   match_limits uuid[];
   match_values text[];
   match_amounts bigint[];
   match_windows uuid[];
   match_spent bigint[];
   match_held bigint[];
-  m integer := 1;
-  first_match integer;
-  opened spend_windows;
-  -- Of each window: what it is judged by, and the change to write.
-  window_list uuid[] := '{}';
   window_of_match integer[] := '{}';
-  window_spent bigint[] := '{}';
-  window_held bigint[] := '{}';
-  window_changes bigint[] := '{}';
-  w integer;
-  -- The tightest limits of a request.
-  least_unspent bigint;
-  least_free bigint;
-  unspent_match integer;
+  -- Of each leader: its limits, and the one with the least that is unspent.
+  match_first integer[] := '{}';
+  match_last integer[] := '{}';
+  windows_in_text text[] := '{}';
+  least_unspent bigint[] := '{}';
+  unspent_match integer[] := '{}';
+  -- Of each window: what is free, before and after the requests. Without end where the limit refuses nothing.
+  window_list uuid[] := '{}';
+  window_free_before bigint[] := '{}';
+  window_free bigint[] := '{}';
+  without_end CONSTANT bigint := 9223372036854775807;
+  opened spend_windows;
+  unspent bigint;
+  -- Of the requests of one leader that follow each other: what was granted so far, and what was free of its limits before.
+  run_leader bigint;
+  run_granted bigint := 0;
+  run_free bigint;
   free_match integer;
   short_match integer;
-  windows_of_requests text[] := '{}';
+  w integer;
+  m integer;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   IF in_lock_timeout_ms IS NOT NULL THEN
@@ -138,9 +145,9 @@ BEGIN
       RETURNING l.key_id, l.organization_id, l.window_ids, l.cost - l.amount_micro_pkr AS held,
                 l.cost - CASE WHEN l.is_final THEN l.amount_micro_pkr ELSE 0 END AS final
     ), by_window AS (
-      SELECT u.id, sum(c.held - c.final)::bigint AS held, sum(c.final)::bigint AS spent
-      FROM changed c, unnest(c.window_ids) AS u (id)
-      WHERE c.window_ids IS NOT NULL
+      SELECT u.id, sum(c.held)::bigint AS held, sum(c.spent)::bigint AS spent
+      FROM (SELECT g.window_ids, sum(g.held - g.final) AS held, sum(g.final) AS spent
+            FROM changed g WHERE g.window_ids IS NOT NULL GROUP BY g.window_ids) AS c, unnest(c.window_ids) AS u (id)
       GROUP BY u.id
     )
     SELECT array_agg(c.key_id), array_agg(c.organization_id), array_agg(c.held), array_agg(c.final),
@@ -199,18 +206,25 @@ BEGIN
   END IF;
 
   IF 0 < ANY (spend_limit_counts) THEN
+    SELECT coalesce(array_agg(first_value ORDER BY nth), '{}') INTO leaders
+    FROM (
+      SELECT r.nth, first_value(r.nth) OVER (PARTITION BY r.key_id, r.organization_id, r.metadata ORDER BY r.nth)
+      FROM unnest(in_key_ids, in_organization_ids, in_metadata) WITH ORDINALITY AS r (key_id, organization_id, metadata, nth)
+      WHERE r.nth <= cardinality(in_request_ids)
+    ) AS g;
     SELECT coalesce(array_agg(a.nth), '{}'), array_agg(a.limit_id), array_agg(a.value), array_agg(a.amount),
            array_agg(s.id), array_agg(s.spent_micro_pkr), array_agg(s.held_micro_pkr)
-    INTO match_requests, match_limits, match_values, match_amounts,
+    INTO match_leaders, match_limits, match_values, match_amounts,
          match_windows, match_spent, match_held
     FROM (
       SELECT r.nth, l.id AS limit_id, CASE l.mode WHEN 'refuse' THEN l.limit_micro_pkr END AS amount,
              CASE WHEN l.scope_kind = 'metadata' AND l.metadata_value IS NULL THEN '=' || (r.metadata ->> l.metadata_name)
                   ELSE '' END AS value
-      FROM unnest(in_key_ids, in_organization_ids, in_metadata) WITH ORDINALITY AS r (key_id, organization_id, metadata, nth)
+      FROM unnest(in_key_ids, in_organization_ids, in_metadata, leaders)
+        WITH ORDINALITY AS r (key_id, organization_id, metadata, leader, nth)
       JOIN api_keys k ON k.id = r.key_id AND k.organization_id = r.organization_id
       JOIN spend_limits l ON l.organization_id = k.organization_id
-      WHERE r.key_id IS NOT NULL AND CASE l.scope_kind
+      WHERE r.nth = r.leader AND CASE l.scope_kind
         WHEN 'organization' THEN true
         WHEN 'project' THEN l.scope_id = k.project_id
         WHEN 'key' THEN l.scope_id = k.id
@@ -224,7 +238,7 @@ BEGIN
       WHERE o.limit_id = a.limit_id AND o.value = a.value AND o.started_at <= now_at AND o.ends_at > now_at
       ORDER BY o.started_at DESC LIMIT 1
     ) AS s ON true;
-    FOR n IN 1..cardinality(match_requests) LOOP
+    FOR n IN 1..cardinality(match_leaders) LOOP
       IF match_windows[n] IS NULL THEN
         opened := open_spend_window(match_limits[n], match_values[n], now_at);
         match_windows[n] := opened.id;
@@ -235,12 +249,19 @@ BEGIN
       IF w IS NULL THEN
         w := cardinality(window_list) + 1;
         window_list[w] := match_windows[n];
-        window_spent[w] := match_spent[n];
-        window_held[w] := match_held[n];
-        window_changes[w] := 0;
+        window_free[w] := coalesce(match_amounts[n] - match_spent[n] - match_held[n], without_end);
       END IF;
       window_of_match[n] := w;
+      m := match_leaders[n];
+      unspent := coalesce(match_amounts[n] - match_spent[n], without_end);
+      IF match_first[m] IS NULL THEN match_first[m] := n; END IF;
+      match_last[m] := n;
+      IF unspent < coalesce(least_unspent[m], without_end) OR least_unspent[m] IS NULL THEN
+        least_unspent[m] := unspent;
+        unspent_match[m] := n;
+      END IF;
     END LOOP;
+    window_free_before := window_free;
   END IF;
 
   FOR i IN 1..cardinality(in_request_ids) LOOP
@@ -255,7 +276,6 @@ BEGIN
     window_ids := NULL;
     spend_limit := NULL;
     short_match := NULL;
-    first_match := m;
     IF in_catalogue_versions[i] <> common.version OR in_vault_revisions[i] <> vault_revisions[o]
        OR in_facts_revisions[i] <> key_revisions[k] THEN
       decision := 'stale';
@@ -271,26 +291,33 @@ BEGIN
       granted_micro_pkr := judged.granted_micro_pkr;
       account := judged.account;
     END IF;
-    IF match_requests[m] = i THEN
-      least_unspent := NULL;
-      least_free := NULL;
-      WHILE match_requests[m] = i LOOP
-        w := window_of_match[m];
-        IF match_amounts[m] - window_spent[w] < coalesce(least_unspent, match_amounts[m] - window_spent[w] + 1) THEN
-          least_unspent := match_amounts[m] - window_spent[w];
-          unspent_match := m;
-        END IF;
-        IF match_amounts[m] - window_spent[w] - window_held[w]
-           < coalesce(least_free, match_amounts[m] - window_spent[w] - window_held[w] + 1) THEN
-          least_free := match_amounts[m] - window_spent[w] - window_held[w];
-          free_match := m;
-        END IF;
-        m := m + 1;
-      END LOOP;
-      IF least_free IS NOT NULL AND decision <> 'stale' THEN
-        limited := judge_spend_limits(decision, granted_micro_pkr, in_least_micro_pkr[i], least_unspent, least_free);
+    m := leaders[i];
+    IF m <> coalesce(run_leader, 0) THEN
+      IF run_granted > 0 THEN
+        FOR n IN match_first[run_leader]..match_last[run_leader] LOOP
+          w := window_of_match[n];
+          window_free[w] := window_free[w] - run_granted;
+        END LOOP;
+      END IF;
+      run_leader := m;
+      run_granted := 0;
+      run_free := without_end;
+      IF match_first[m] IS NOT NULL THEN
+        FOR n IN match_first[m]..match_last[m] LOOP
+          IF window_free[window_of_match[n]] < run_free THEN
+            run_free := window_free[window_of_match[n]];
+            free_match := n;
+          END IF;
+        END LOOP;
+      END IF;
+    END IF;
+    IF match_first[m] IS NOT NULL AND decision <> 'stale' THEN
+      -- Where all that is wanted is free, limits change nothing.
+      IF run_free - run_granted < in_most_micro_pkr[i] OR least_unspent[m] <= 0 THEN
+        limited := judge_spend_limits(
+          decision, granted_micro_pkr, in_least_micro_pkr[i], least_unspent[m], run_free - run_granted);
         IF limited.decision <> decision THEN
-          short_match := CASE limited.decision WHEN 'credit_held' THEN free_match ELSE unspent_match END;
+          short_match := CASE limited.decision WHEN 'credit_held' THEN free_match ELSE unspent_match[m] END;
           account := 'spend_limit';
           spend_limit := describe_spend_limit(match_limits[short_match], match_windows[short_match]);
         END IF;
@@ -303,23 +330,22 @@ BEGIN
       key_held_changes[k] := key_held_changes[k] + granted_micro_pkr;
       organization_held[o] := organization_held[o] + granted_micro_pkr;
       organization_held_changes[o] := organization_held_changes[o] + granted_micro_pkr;
-      IF first_match < m THEN
-        FOR n IN first_match..m - 1 LOOP
-          w := window_of_match[n];
-          window_held[w] := window_held[w] + granted_micro_pkr;
-          window_changes[w] := window_changes[w] + granted_micro_pkr;
-        END LOOP;
-        window_ids := match_windows[first_match:m - 1];
+      IF match_first[m] IS NOT NULL THEN
+        run_granted := run_granted + granted_micro_pkr;
+        IF windows_in_text[m] IS NULL THEN
+          windows_in_text[m] := match_windows[match_first[m]:match_last[m]]::text;
+        END IF;
+        window_ids := windows_in_text[m];
       END IF;
     END IF;
-    IF cardinality(window_list) > 0 THEN windows_of_requests[i] := window_ids::text; END IF;
     granted[i] := granted_micro_pkr;
     limit_micro_pkr := CASE account WHEN 'key' THEN key_limits[k] WHEN 'organization' THEN deposited[o]
                        WHEN 'spend_limit' THEN match_amounts[short_match] END;
     spent_micro_pkr := CASE account WHEN 'key' THEN key_spent[k] WHEN 'organization' THEN organization_spent[o]
-                       WHEN 'spend_limit' THEN window_spent[window_of_match[short_match]] END;
+                       WHEN 'spend_limit' THEN match_spent[short_match] END;
     held_micro_pkr := CASE account WHEN 'key' THEN key_held[k] WHEN 'organization' THEN organization_held[o]
-                      WHEN 'spend_limit' THEN window_held[window_of_match[short_match]] END;
+                      WHEN 'spend_limit' THEN match_held[short_match] + (window_free_before[window_of_match[short_match]]
+                        - window_free[window_of_match[short_match]]) + run_granted END;
     RETURN NEXT;
   END LOOP;
 
@@ -332,14 +358,21 @@ BEGIN
   FROM unnest(organization_ids, organization_held_changes, organization_final_changes) AS c (id, held, final)
   WHERE b.organization_id = c.id AND (c.held <> 0 OR c.final <> 0);
   IF cardinality(window_list) > 0 THEN
-    UPDATE spend_windows s SET held_micro_pkr = s.held_micro_pkr + c.held
-    FROM unnest(window_list, window_changes) AS c (id, held)
-    WHERE s.id = c.id AND c.held <> 0;
+    IF run_granted > 0 THEN
+      FOR n IN match_first[run_leader]..match_last[run_leader] LOOP
+        w := window_of_match[n];
+        window_free[w] := window_free[w] - run_granted;
+      END LOOP;
+    END IF;
+    UPDATE spend_windows s SET held_micro_pkr = s.held_micro_pkr + (c.before - c.after)
+    FROM unnest(window_list, window_free_before, window_free) AS c (id, before, after)
+    WHERE s.id = c.id AND c.before <> c.after;
   END IF;
   INSERT INTO holds (request_id, key_id, organization_id, amount_micro_pkr, deadline, window_ids)
-  SELECT r.id, r.key_id, r.organization_id, r.amount, now_at + r.ms * interval '1 millisecond', r.windows::uuid[]
-  FROM unnest(in_request_ids, in_key_ids, in_organization_ids, granted, in_hold_ms, windows_of_requests)
-    AS r (id, key_id, organization_id, amount, ms, windows)
+  SELECT r.id, r.key_id, r.organization_id, r.amount, now_at + r.ms * interval '1 millisecond',
+         match_windows[match_first[r.leader]:match_last[r.leader]]
+  FROM unnest(in_request_ids, in_key_ids, in_organization_ids, granted, in_hold_ms, leaders)
+    AS r (id, key_id, organization_id, amount, ms, leader)
   WHERE r.amount IS NOT NULL;
 END
 $$;
