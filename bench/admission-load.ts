@@ -53,7 +53,7 @@ export async function openBenchDatabase(
   return { owner, database: stack.use(openDatabase({ ...connection, user: SERVICE_ROLE })) };
 }
 
-/** So many keys of each of so many organisations. */
+/** Makes organisations, and `each` keys of each. */
 export async function newKeys(owner: Database, organizations: number, each: number): Promise<Key[]> {
   const keys: Key[] = [];
   for (let n = 0; n < organizations; n += 1) {
@@ -64,7 +64,7 @@ export async function newKeys(owner: Database, organizations: number, each: numb
   return keys;
 }
 
-/** What one request of a client does. */
+/** One request of a client. */
 export type Work = (key: Key) => Promise<unknown>;
 
 export const COST_MICRO_PKR = 3n;

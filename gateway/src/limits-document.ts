@@ -48,6 +48,7 @@ import {
   MAX_ITEM_BYTES,
   MINUTE_ITEMS,
 } from './kept-items/kept-items.ts';
+import { bytes, number, percent, seconds } from './limits-in-words.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './observed/intervals.ts';
 import { ROW_LIMITS } from './observed/refused-requests.ts';
 import { LINE_LIMITS } from './observed/request-lines.ts';
@@ -63,13 +64,6 @@ import { MAX_EVENT_BYTES } from './wire/sse.ts';
 /** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */
 const BODY_BYTES = 16 * 1024 ** 2;
 
-const number = (value: number) => value.toLocaleString('en-US');
-const seconds = (milliseconds: number) => `${number(milliseconds / 1_000)} s`;
-const percent = (share: number) => `${number(share * 100)}%`;
-function bytes(value: number): string {
-  if (value >= 1024 ** 2) return `${number(Math.round((value / 1024 ** 2) * 10) / 10)} MiB`;
-  return value >= 1024 ? `${number(value / 1024)} KiB` : `${value} bytes`;
-}
 const pace = ({ ofByte, burst }: { readonly ofByte: number; readonly burst: number }) =>
   `${bytes((LEAK_PER_MS * 1_000) / ofByte)} a second after ${bytes(burst / ofByte)}`;
 const perSecond = (value: number) => `${bytes((value / INTERVAL_MS) * 1_000)} a second`;

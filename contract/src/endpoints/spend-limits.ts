@@ -57,8 +57,11 @@ const scopeBody = z
     kind: z.enum(SPEND_SCOPES),
     id: idReference()
       .optional()
-      .meta({ description: 'Of the project, key or member; all keys that the member minted.' }),
-    name: metadataName.optional().meta({ description: 'Of the metadata, in lower case.' }),
+      .meta({
+        description:
+          'The project’s, key’s or member’s. A limit of a member is of all keys that the member minted.',
+      }),
+    name: metadataName.optional().meta({ description: 'The name of the metadata, in any case.' }),
     value: text()
       .refine((value) => new TextEncoder().encode(value).length <= MAX_METADATA_VALUE_BYTES, {
         error: `Must have at most ${MAX_METADATA_VALUE_BYTES} bytes.`,
@@ -66,7 +69,7 @@ const scopeBody = z
       })
       .nullable()
       .optional()
-      .meta({ description: 'Of the metadata; null: each value has a window for itself.' }),
+      .meta({ description: 'The value of the metadata; null: each value has a window for itself.' }),
   })
   .superRefine((scope, context) => {
     for (const name of needed(scope.kind)) {

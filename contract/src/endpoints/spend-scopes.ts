@@ -1,4 +1,4 @@
-/** What a spend limit is of. */
+/** The kinds of requests that a spend limit binds. */
 export const SPEND_SCOPES = ['organization', 'project', 'key', 'member', 'metadata'] as const;
 
 export type SpendScopeKind = (typeof SPEND_SCOPES)[number];

@@ -40,7 +40,7 @@ export interface LimitRow {
   readonly values: readonly ValueRow[] | null;
 }
 
-/** What one value of metadata has spent and holds, as digits; null is all values that are not told apart. */
+/** The amounts of one value of metadata, as digits; null is all values that are not told apart. */
 export interface ValueRow {
   readonly value: string | null;
   readonly spent: string;
@@ -108,7 +108,7 @@ export const findScope = tenantStatement<
 
 export const findTimeZone = statement<{ name: string }, { name: string }>(
   'limits-find-time-zone',
-  sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${'name'}) LIMIT 1`,
+  sql`SELECT coalesce(name, '') AS name FROM pg_timezone_names WHERE lower(name) = lower(${'name'}) LIMIT 1`,
 );
 
 // Changes of limits and admissions of the organisation's requests come one after the other.

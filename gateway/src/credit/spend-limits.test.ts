@@ -281,7 +281,7 @@ const KINDS = ['hour', 'day', 'week', 'month', 'lifetime'] as const satisfies re
 interface ModelLimit extends TestLimit {
   readonly id: string;
   microPkr: bigint;
-  /** What was spent and is held in the open window, and in those before, by value. */
+  /** The amounts of the windows by value; the last is open. */
   windows: Map<string, { spent: bigint; held: bigint }>[];
 }
 

@@ -57,12 +57,12 @@ export function budgetExhausted(need: Need, figures: AccountFigures): GatewayErr
 export interface SpendLimitInWords {
   readonly id: string;
   readonly scope: SpendScopeKind;
-  /** Of a label; null for the other scopes. */
+  /** The label's; null for the other scopes. */
   readonly name: string | null;
   /** Null also where several values share what is left. */
   readonly value: string | null;
   readonly window: SpendWindow;
-  /** Of the calendar that the window is of. */
+  /** The zone of the window's calendar. */
   readonly timeZone: string;
   /** In microseconds since 1970; null for a lifetime. */
   readonly endsAt: number | null;

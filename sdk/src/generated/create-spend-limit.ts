@@ -7,11 +7,11 @@ import type { SpendLimit } from './schemas.ts';
 export interface CreateSpendLimitInput {
   scope: {
     kind: 'organization' | 'project' | 'key' | 'member' | 'metadata';
-    /** Of the project, key or member; all keys that the member minted. */
+    /** The project’s, key’s or member’s. A limit of a member is of all keys that the member minted. */
     id?: string | undefined;
-    /** Of the metadata, in lower case. */
+    /** The name of the metadata, in any case. */
     name?: string | undefined;
-    /** Of the metadata; null: each value has a window for itself. */
+    /** The value of the metadata; null: each value has a window for itself. */
     value?: string | null | undefined;
   };
   window: 'hour' | 'day' | 'week' | 'month' | 'lifetime';

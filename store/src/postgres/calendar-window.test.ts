@@ -35,7 +35,7 @@ const CHANGES: readonly (readonly [zone: string, from: string, days: number])[] 
   ['Antarctica/Troll', '2026-10-24', 3],
 ];
 
-/** What a clock of the zone shows, as if it were UTC. */
+/** The time that a clock of the zone shows, as if it were UTC. */
 function clockOf(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },

@@ -60,6 +60,14 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'until its grace ends, at most a week',
     EXPIRED,
   ),
+  kept('spend_limits', 'a spend limit, 200 of an organisation at most', 'changes', 'until it is deleted'),
+  kept(
+    'spend_windows',
+    'a window of a spend limit, or a value of metadata in it, 10,000 at most',
+    'changes of a day',
+    'a day after its end; a lifetime until its limit is deleted',
+    EXPIRED,
+  ),
   kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
   kept(
     'journal_positions',
