@@ -55,12 +55,10 @@ function isTimeZone(name: string): boolean {
 const scopeBody = z
   .object({
     kind: z.enum(SPEND_SCOPES),
-    id: idReference()
-      .optional()
-      .meta({
-        description:
-          'The project’s, key’s or member’s. A limit of a member is of all keys that the member minted.',
-      }),
+    id: idReference().optional().meta({
+      description:
+        'The project’s, key’s or member’s. A limit of a member is of all keys that the member minted.',
+    }),
     name: metadataName.optional().meta({ description: 'The name of the metadata, in any case.' }),
     value: text()
       .refine((value) => new TextEncoder().encode(value).length <= MAX_METADATA_VALUE_BYTES, {
