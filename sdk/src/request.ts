@@ -100,8 +100,18 @@ function headerValue(call: Call, name: string, value: unknown): string {
 /** JSON writes NaN and the infinities as null, and null lifts a limit: they are rejected here. */
 function jsonValue(call: Call, name: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => jsonValue(call, name, entry));
+  if (isPlainObject(value)) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(
+      members.map(([key, member]) => [key, jsonValue(call, `${name}.${key}`, member)]),
+    );
+  }
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'string' && value.isWellFormed()) return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new TypeError(`${name} of ${call.name} cannot be sent as JSON; use text or a finite number.`);
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

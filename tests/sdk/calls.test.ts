@@ -108,7 +108,7 @@ describe('the calls of the SDK', () => {
   });
 
   it('reject numbers that JSON would write as null, because null lifts a limit', () => {
-    for (const amount of [Number.NaN, Infinity, -Infinity, 1n, () => 1, { amount: 1 }])
+    for (const amount of [Number.NaN, Infinity, -Infinity, 1n, () => 1, new Date(0)])
       assert.throws(
         () => requestFor('updateKey', { key_id: 'a', rate_limit_rpm: 60, credit_limit_pkr: amount as never }),
         /credit_limit_pkr of updateKey cannot be sent as JSON/,
@@ -122,6 +122,20 @@ describe('the calls of the SDK', () => {
       }).body,
       { rate_limit_rpm: 60, credit_limit_pkr: null },
     );
+  });
+
+  it('send objects with the members that are given', () => {
+    const limit = { window: 'day', limit_pkr: 1 } as const;
+    assert.deepEqual(
+      requestFor('createSpendLimit', { ...limit, scope: { kind: 'organization', id: undefined } }).body,
+      { ...limit, scope: { kind: 'organization' } },
+    );
+    for (const value of [Number.NaN, 1n, new Map()])
+      assert.throws(
+        () =>
+          requestFor('createSpendLimit', { ...limit, scope: { kind: 'metadata', value: value as never } }),
+        /scope\.value of createSpendLimit cannot be sent as JSON/,
+      );
   });
 
   it('leave out empty parameters of a query and reject what is no text', () => {

@@ -8,6 +8,7 @@ import {
   LayersIcon,
   ListBulletIcon,
   LockClosedIcon,
+  MixerVerticalIcon,
   PersonIcon,
   TimerIcon,
 } from '@radix-ui/react-icons';
@@ -68,6 +69,12 @@ export const navigation: readonly NavigationGroup[] = [
     title: 'Gateway',
     items: [
       { to: '/keys', label: 'Keys', icon: LockClosedIcon, words: 'create mint revoke limits credit secret' },
+      {
+        to: '/limits',
+        label: 'Limits',
+        icon: MixerVerticalIcon,
+        words: 'spend budget caps windows day month',
+      },
       { to: '/models', label: 'Models', icon: CubeIcon, words: 'routes catalogue prices aliases' },
       { to: '/providers', label: 'Providers', icon: GlobeIcon, words: 'vault own key byok' },
     ],

@@ -100,6 +100,12 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+const limits = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/limits',
+  component: lazyRouteComponent(() => import('../pages/limits/limits-page.tsx'), 'LimitsPage'),
+});
+
 const models = createRoute({
   getParentRoute: () => signedIn,
   path: '/models',
@@ -147,6 +153,7 @@ export const routeTree = root.addChildren([
     sessions,
     usage,
     keys,
+    limits,
     models,
     providers,
     members,

@@ -65,9 +65,3 @@ export function judgeLimit(
   if (microPkr < floorMicroPkr) return 'below-spend';
   return microPkr > headroomMicroPkr ? 'above-headroom' : 'accepted';
 }
-
-/** The share of a limit, from 0; of no limit, undefined. */
-export function shareOf(pkr: number, limitPkr: number | null): number | undefined {
-  if (limitPkr === null) return undefined;
-  return limitPkr > 0 ? pkr / limitPkr : 1;
-}

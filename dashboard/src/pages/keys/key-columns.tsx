@@ -4,8 +4,8 @@ import type { Column } from '../../ui/data-table.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import * as list from '../../ui/list-page.module.css';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { SpendBar } from '../../ui/spend-bar.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CreditBar } from './credit-bar.tsx';
 import { type KeyAction, KeyMenu } from './key-actions.tsx';
 import { KeyExpiry } from './key-expiry.tsx';
 import * as styles from './keys.module.css';
@@ -44,7 +44,12 @@ export function keyColumns(
             <span className={list.muted}>unknown</span>
           )
         ) : (
-          <CreditBar name={name} budget={budget} />
+          <SpendBar
+            label={`Credit of ${name}`}
+            spentPkr={budget.spent_pkr}
+            heldPkr={budget.held_pkr}
+            limitPkr={budget.credit_limit_pkr}
+          />
         ),
     },
     {

@@ -9,9 +9,9 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Details } from '../../ui/details.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
+import { SpendBar } from '../../ui/spend-bar.tsx';
 import { Time } from '../../ui/time.tsx';
 import { requestsOf } from '../requests-link.ts';
-import { CreditBar } from './credit-bar.tsx';
 import type { KeyAction } from './key-actions.tsx';
 import { environmentLabel } from './key-columns.tsx';
 import { KeyExpiry } from './key-expiry.tsx';
@@ -38,7 +38,14 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
           <Button onPress={() => onAction('rotate')}>Rotate</Button>
           <Button onPress={() => onAction('revoke')}>Revoke</Button>
         </div>
-        {budget === undefined ? undefined : <CreditBar name={row.name} budget={budget} />}
+        {budget === undefined ? undefined : (
+          <SpendBar
+            label={`Credit of ${row.name}`}
+            spentPkr={budget.spent_pkr}
+            heldPkr={budget.held_pkr}
+            limitPkr={budget.credit_limit_pkr}
+          />
+        )}
         <Details
           items={[
             { label: 'Name', value: <bdi>{row.name}</bdi> },

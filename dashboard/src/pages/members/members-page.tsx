@@ -1,7 +1,8 @@
 import type { Member } from '@gatehouse/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { apiCall, queryOf } from '../../api/call.ts';
+import { queryOf } from '../../api/call.ts';
+import { membersCall } from '../../app/filter-options.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
 import { ROLE_LABELS } from '../../format/role.ts';
@@ -15,8 +16,6 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Time } from '../../ui/time.tsx';
 import { HowToJoin } from './how-to-join.tsx';
 import * as styles from './members-page.module.css';
-
-const call = apiCall('listMembers', {});
 
 const columnsFor = (own: string): readonly Column<Member>[] => [
   {
@@ -50,7 +49,7 @@ const columnsFor = (own: string): readonly Column<Member>[] => [
 
 export function MembersPage() {
   const { user, organization } = useAccount();
-  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(call));
+  const { data, error, isPlaceholderData, refetch } = useQuery(queryOf(membersCall));
   const members = data?.members;
   return (
     <>
@@ -58,7 +57,7 @@ export function MembersPage() {
       <div className={styles.layout}>
         <Card
           title={members === undefined ? 'Members' : `Members: ${count(members.length)}`}
-          actions={<CopyCurl call={call} of="the members" />}
+          actions={<CopyCurl call={membersCall} of="the members" />}
           isFlush
         >
           <DataTable
