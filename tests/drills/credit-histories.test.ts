@@ -20,7 +20,7 @@ describe('random histories of credit over two gateways', () => {
     ],
     [
       'the surplus of a hold is free once the answer was delivered',
-      broken('admit_batch', 'ON h.request_id = f.id', 'ON false'),
+      broken('admit', 'ON h.request_id = f.id', 'ON false'),
       / is held for requests in flight that hold \d+$/,
     ],
     [

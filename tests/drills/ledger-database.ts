@@ -102,8 +102,12 @@ const admitEach = statement<
    FROM unnest(${'organizationIds'}::uuid[], ${'finished'}::text[], ${'costs'}::text[], ${'ids'}::text[],
                ${'keyIds'}::text[], ${'least'}::text[], ${'most'}::text[], ${'areByok'}::text[], ${'holdMs'}::text[])
           WITH ORDINALITY AS m (organization_id, finished, costs, ids, key_ids, least, most, are_byok, hold_ms, n),
-        LATERAL admit_requests(m.organization_id, m.finished::uuid[], m.costs::bigint[], m.ids::uuid[], m.key_ids::uuid[],
-          m.least::bigint[], m.most::bigint[], m.are_byok::boolean[], m.hold_ms::bigint[]) AS a
+        LATERAL admit(
+          m.finished::uuid[], array_fill(m.organization_id, ARRAY[cardinality(m.finished::uuid[])]), m.costs::bigint[],
+          m.ids::uuid[], array_fill(m.organization_id, ARRAY[cardinality(m.ids::uuid[])]), m.key_ids::uuid[],
+          m.least::bigint[], m.most::bigint[], m.are_byok::boolean[], m.hold_ms::bigint[], '{}', '{}', '{}', '{}', NULL)
+          WITH ORDINALITY AS a (decision, granted_micro_pkr, account, limit_micro_pkr, spent_micro_pkr, held_micro_pkr, window_ids,
+                                spend_limit, place)
    ORDER BY m.n, a.place`,
 );
 const expireKeys = statement<{ keyIds: readonly string[] }>(

@@ -20,12 +20,12 @@ describe('the simulator of the ledger', () => {
     ],
     [
       'what a finished request cost counts as spent',
-      broken('admit_batch', 'r.spent_micro_pkr + r.unsettled_micro_pkr', 'r.spent_micro_pkr'),
+      broken('admit', 'r.spent_micro_pkr + r.unsettled_micro_pkr', 'r.spent_micro_pkr'),
       /^an admission was (admitted \d+|credit_held) {1,2}and should have been /,
     ],
     [
       'the surplus of a finished request is free for those that are judged with it',
-      broken('admit_batch', 'key_held[k] := key_held[k] + finished_held[i] - finished_final[i];', ''),
+      broken('admit', 'key_held[k] := key_held[k] + finished_held[i] - finished_final[i];', ''),
       /^an admission was .+ and should have been /,
     ],
     [
@@ -35,7 +35,7 @@ describe('the simulator of the ledger', () => {
     ],
     [
       'a closed week takes no request',
-      broken('admit_batch', 'in_request_ids[i] < common.closed_before', 'false'),
+      broken('admit', 'in_request_ids[i] < common.closed_before', 'false'),
       /should have been id_is_closed$/,
     ],
     [

@@ -16,7 +16,10 @@ const alertAt = () =>
     .array(PER_CENT)
     .max(100)
     .transform((given) => [...new Set(given)].sort((one, other) => one - other))
-    .meta({ description: 'Per cent of the limit at which an alert is due; kept sorted, each once.' });
+    .meta({
+      description:
+        'Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.',
+    });
 
 const mode = z.enum(SPEND_MODES).meta({
   description: '`refuse`: a request that would pass the limit is refused. `alert`: it is served.',
@@ -82,11 +85,16 @@ function needed(kind: (typeof SPEND_SCOPES)[number]): readonly ('id' | 'name' | 
   return kind === 'metadata' ? ['name', 'value'] : ['id'];
 }
 
-const scope = z.union([
-  z.strictObject({ kind: z.literal('organization') }),
-  z.strictObject({ kind: z.enum(['project', 'key', 'member']), id: id() }),
-  z.strictObject({ kind: z.literal('metadata'), name: z.string(), value: z.string().nullable() }),
-]);
+const scope = z
+  .union([
+    z.strictObject({ kind: z.literal('organization') }),
+    z.strictObject({ kind: z.enum(['project', 'key', 'member']), id: id() }),
+    z.strictObject({ kind: z.literal('metadata'), name: z.string(), value: z.string().nullable() }),
+  ])
+  .meta({
+    description:
+      'A `kind`, with the `id` of a project, key or member, or the `name` and `value` of metadata.',
+  });
 
 const figures = {
   spent_pkr: pkr('The cost of finished requests of the window, settled or not.'),

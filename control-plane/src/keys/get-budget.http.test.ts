@@ -14,15 +14,15 @@ describe('GET /budget', () => {
   async function hold({ organizationId }: KeyAccount, keyId: string, amountMicroPkr: number) {
     const requestId = randomUUID();
     await runSql(api.database)`
-      SELECT decision FROM admit_requests(${organizationId}, '{}', '{}', ARRAY[${requestId}::uuid], ARRAY[${keyId}::uuid],
-        ARRAY[${amountMicroPkr}::bigint], ARRAY[${amountMicroPkr}::bigint], '{false}', '{60000}')`;
+      SELECT decision FROM admit('{}', '{}', '{}', ARRAY[${requestId}::uuid], ARRAY[${organizationId}::uuid], ARRAY[${keyId}::uuid],
+        ARRAY[${amountMicroPkr}::bigint], ARRAY[${amountMicroPkr}::bigint], '{false}', '{60000}', '{}', '{}', '{}', '{}', NULL)`;
     return requestId;
   }
 
   const finish = ({ organizationId }: KeyAccount, requestId: string, costMicroPkr: number) =>
     runSql(api.database)`
-      SELECT decision FROM admit_requests(${organizationId}, ARRAY[${requestId}::uuid], ARRAY[${costMicroPkr}::bigint],
-        '{}', '{}', '{}', '{}', '{}', '{}')`;
+      SELECT decision FROM admit(ARRAY[${requestId}::uuid], ARRAY[${organizationId}::uuid], ARRAY[${costMicroPkr}::bigint],
+        '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', NULL)`;
 
   const settled = async ({ organizationId }: KeyAccount, keyId: string, costMicroPkr: number) => {
     await runSql(api.owner)`

@@ -163,7 +163,7 @@ interface KeySums {
 export type BudgetRow = OrganizationSums & (KeySums | { readonly [Name in keyof KeySums]: null });
 
 // One statement, so all of it is of one moment. Finished requests that are not settled count as spent, as they do in
-// admission (store/src/postgres/functions/admit_batch.sql). No index finds revoked keys; their sums are the difference.
+// admission (store/src/postgres/functions/admit.sql). No index finds revoked keys; their sums are the difference.
 export const listBudget = tenantStatement<
   { organizationId: OrganizationId; limit: number; offset: number },
   BudgetRow

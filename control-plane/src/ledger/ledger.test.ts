@@ -53,9 +53,9 @@ describe('the ledger', () => {
     holdMs: number,
   ) =>
     runSql(test.database)`
-      SELECT admit_requests(${organizationId}, '{}', '{}', ARRAY[${requestId}::uuid], ARRAY[${keyId}::uuid],
-                            ARRAY[${amountMicroPkr}::bigint], ARRAY[${amountMicroPkr}::bigint], '{false}',
-                            ARRAY[${holdMs}::bigint])`;
+      SELECT admit('{}', '{}', '{}', ARRAY[${requestId}::uuid], ARRAY[${organizationId}::uuid], ARRAY[${keyId}::uuid],
+                   ARRAY[${amountMicroPkr}::bigint], ARRAY[${amountMicroPkr}::bigint], '{false}', ARRAY[${holdMs}::bigint],
+                   '{}', '{}', '{}', '{}', NULL)`;
 
   /** Makes the ledger begin that many days ago. */
   const openedDaysAgo = (days: number) =>

@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 
 // What was read before, each with the version of its source at that moment. It saves a request the reading, not the
 // asking: a request that is prepared with presumed facts is admitted only by a statement that finds these versions
-// unchanged (functions/admit_batch.sql), and it is refused only on facts that were read for it. So presumption is no
+// unchanged (functions/admit.sql), and it is refused only on facts that were read for it. So presumption is no
 // permission. Guarded by presumed-facts.http.test.ts.
 //
 // Only what exists is kept, and no secret: a key by the hash of its secret, a provider key as the vault sealed it.

@@ -220,7 +220,7 @@ const SITUATIONS: readonly Situation[] = [
 
 const test = await useTestDatabase();
 
-describe('admit_batch', () => {
+describe('admit', () => {
   for (const { title, fields, expected, ...given } of SITUATIONS) {
     it(`decides ${expected.kind}: ${title}`, async () => {
       const { database } = test;

@@ -25,7 +25,7 @@ const showCommit = statement<NoParameters, { synchronousCommit: string }>(
 
 const test = await useTestDatabase();
 
-describe('admit_batch', () => {
+describe('admit', () => {
   const ask = async (key: IssuedKey, fields: AdmissionFields, database: Queryable = test.database) => {
     const [decision] = await admit(database, key.organizationId, [request(key.id, fields)]);
     assert.ok(decision);

@@ -9,6 +9,7 @@ const UNKNOWN_MODEL = 'other';
 const CREDIT_REFUSALS: ReadonlySet<string> = new Set([
   'budget_exhausted',
   'key_credit_exhausted',
+  'spend_limit_reached',
   'credit_held',
 ]);
 

@@ -53,7 +53,7 @@ export const gatewayMetrics = {
     labels: ['reason'],
     unit: 'requests',
     meaning:
-      'Requests that were refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted` (the key) or `credit_held` (requests in flight hold what is left).',
+      'Requests that were refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted` (the key), `spend_limit_reached` (a spend limit) or `credit_held` (requests in flight hold what is left).',
   }),
   ratesShared: gauge('gatehouse_rates_shared', {
     unit: '0 or 1',

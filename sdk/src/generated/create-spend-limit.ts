@@ -25,8 +25,8 @@ export interface CreateSpendLimitInput {
    */
   mode?: 'refuse' | 'alert' | undefined;
   /**
-   * Per cent of the limit at which an alert is due; kept sorted, each once. At most 100 entries; `80,100`
-   * unless given.
+   * Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.
+   * At most 100 entries; `80,100` unless given.
    */
   alert_at?: readonly number[] | undefined;
 }

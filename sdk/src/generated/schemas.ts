@@ -239,6 +239,7 @@ export interface Route {
 
 export interface SpendLimit {
   readonly id: string;
+  /** A `kind`, with the `id` of a project, key or member, or the `name` and `value` of metadata. */
   readonly scope: {
     readonly kind: 'organization';
   } | {

@@ -10,7 +10,10 @@ export interface UpdateSpendLimitInput {
   limit_pkr?: number | undefined;
   /** `refuse`: a request that would pass the limit is refused. `alert`: it is served. */
   mode?: 'refuse' | 'alert' | undefined;
-  /** Per cent of the limit at which an alert is due; kept sorted, each once. At most 100 entries. */
+  /**
+   * Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.
+   * At most 100 entries.
+   */
   alert_at?: readonly number[] | undefined;
 }
 

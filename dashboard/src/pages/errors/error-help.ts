@@ -69,6 +69,15 @@ const GATEWAY_CODES: ReadonlyMap<string, ErrorHelp> = new Map([
     ),
   ],
   [
+    'spend_limit_reached',
+    help(
+      'limit',
+      'A spend limit is reached',
+      'What is left of a spend limit in its window is less than the request needs at least. The message to the caller names the limit.',
+      'Raise the limit on the page Limits, or wait for the end of its window.',
+    ),
+  ],
+  [
     'credit_held',
     help(
       'limit',
