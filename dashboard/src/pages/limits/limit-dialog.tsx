@@ -24,7 +24,7 @@ const MODES: readonly SelectOption<SpendLimit['mode']>[] = [
 export interface LimitDialogProps {
   /** The limit to change; undefined: a new one. */
   readonly target: SpendLimit | undefined;
-  /** What a limit can be of, for the scopes that have an id. */
+  /** The projects, keys and members that a limit can name. */
   readonly options: Readonly<Record<'project' | 'key' | 'member', readonly SelectOption<string>[]>>;
   readonly onClose: () => void;
 }
