@@ -7,6 +7,7 @@ import {
   groupLimit,
   requestFilters,
   statusCategoryError,
+  tooManyKeysError,
   windowParameters,
 } from './analytics-filters.ts';
 import { GROUPINGS_IN_WORDS, toGrouping } from './analytics-groupings.ts';
@@ -53,9 +54,5 @@ export const getBreakdown = endpoint({
     group_by: z.string(),
     ...groupedFigures(figures),
   }),
-  errors: [
-    statusCategoryError,
-    { status: 400, body: 'error', when: 'group_by is environment and too many keys made requests' },
-    ...analyticsErrors,
-  ],
+  errors: [statusCategoryError, tooManyKeysError('environment or member'), ...analyticsErrors],
 });

@@ -136,6 +136,15 @@ export const requestFilters = {
     .meta({ description: 'Part of the request id or of the metadata; case-insensitive.' }),
 };
 
+/** Requests know keys only; the others are looked up. */
+export function tooManyKeysError(groupings: string) {
+  return {
+    status: 400,
+    body: 'error',
+    when: `group_by is ${groupings} and too many keys made requests`,
+  } as const;
+}
+
 export const statusCategoryError: ErrorCase = {
   status: 400,
   body: 'error',

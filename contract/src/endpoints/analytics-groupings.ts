@@ -10,6 +10,7 @@ export const BREAKDOWN_GROUPINGS = [
   'key',
   'project',
   'environment',
+  'member',
   'termination_reason',
 ] as const;
 

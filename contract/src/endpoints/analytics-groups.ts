@@ -9,11 +9,11 @@ export function groupedFigures<Figures extends z.ZodRawShape>(figures: Figures) 
         z.strictObject({
           group: z.string().nullable().meta({
             description:
-              'The value, or the id of the key or project. Null for requests that have none: no error, no known key, no metadata under that name.',
+              'The value, or the id of the key, project or member who minted the key. Null for requests that have none: no error, no known key, no such member, no metadata under that name.',
           }),
           name: z.string().nullable().meta({
             description:
-              'The current name of the key or project; null if it has none. Else the same as group.',
+              'The current name of the key or project, or the e-mail of the member; null if it has none. Else the same as group.',
           }),
           ...figures,
         }),

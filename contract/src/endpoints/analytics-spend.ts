@@ -10,12 +10,13 @@ import {
   groupLimit,
   requestFilters,
   statusCategoryError,
+  tooManyKeysError,
   windowParameters,
 } from './analytics-filters.ts';
 import { pkr } from './fields.ts';
 
 /** The groupings of spend. */
-export const SPEND_GROUPINGS = ['model', 'key', 'project'] as const;
+export const SPEND_GROUPINGS = ['model', 'key', 'project', 'member'] as const;
 export type SpendGrouping = (typeof SPEND_GROUPINGS)[number];
 
 const costs = {
@@ -29,7 +30,7 @@ export const getSpend = endpoint({
   method: 'GET',
   path: '/analytics/spend',
   summary:
-    'Cost over time by model, key or project, exact to the micro-PKR. The groups and other add up to total, in every bucket. Groups without cost are left out.',
+    'Cost over time by model, key, project or member, exact to the micro-PKR. The groups and other add up to total, in every bucket. Groups without cost are left out.',
   query: z.object({
     group_by: z.enum(SPEND_GROUPINGS).default('model'),
     interval: duration('1h', bucketWidthFromText).meta({
@@ -63,10 +64,11 @@ export const getSpend = endpoint({
         z.strictObject({
           group: z.string().nullable().meta({
             description:
-              'The route id, or the id of the key or project. Null where it is unknown: no known key or project, or rejected before the model was read.',
+              'The route id, or the id of the key, project or member. Null where it is unknown: no known key or project, a key that no member minted, or rejected before the model was read.',
           }),
           name: z.string().nullable().meta({
-            description: 'The current name of the key or project; null if it has none. Of a model, its id.',
+            description:
+              'The current name of the key or project, or the e-mail of the member; null if it has none. Of a model, its id.',
           }),
           ...costs,
         }),
@@ -77,5 +79,5 @@ export const getSpend = endpoint({
       .nullable()
       .meta({ description: 'The groups beyond limit, together; null if there are none.' }),
   }),
-  errors: [statusCategoryError, ...analyticsErrors],
+  errors: [statusCategoryError, tooManyKeysError('member'), ...analyticsErrors],
 });

@@ -10,6 +10,7 @@ import {
   groupLimit,
   requestFilters,
   statusCategoryError,
+  tooManyKeysError,
   windowParameters,
 } from './analytics-filters.ts';
 import { GROUPINGS_IN_WORDS, toGrouping } from './analytics-groupings.ts';
@@ -140,9 +141,5 @@ export const getTrend = endpoint({
           'The same figures of the window of equal length that ends where this one begins. Null if not wanted, or if it would begin before 1970.',
       }),
   }),
-  errors: [
-    statusCategoryError,
-    { status: 400, body: 'error', when: 'group_by is environment and too many keys made requests' },
-    ...analyticsErrors,
-  ],
+  errors: [statusCategoryError, tooManyKeysError('environment or member'), ...analyticsErrors],
 });

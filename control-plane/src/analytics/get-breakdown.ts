@@ -1,6 +1,6 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
-import { findGroups } from './breakdown/environments.ts';
+import { findGroups } from './breakdown/key-groups.ts';
 import { breakdownFigures, isIncomplete } from './breakdown/rules.ts';
 import { breakdown, breakdownOfMany } from './breakdown/telemetry.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';

@@ -1,5 +1,6 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
+import { findKeys } from './breakdown/key-groups.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';
 import { findGroupNames } from './names.ts';
 import { openQuerySession } from './query-session.ts';
@@ -7,7 +8,7 @@ import { requestFilter } from './rules.ts';
 import { findScopeIn } from './scope.ts';
 import { bucketsOf } from './spend/buckets.ts';
 import { spendFigures } from './spend/rules.ts';
-import { spend } from './spend/telemetry.ts';
+import { type SpendGroups, spend } from './spend/telemetry.ts';
 import { timestampInZone } from './spend/time-zone.ts';
 import { windowFields, windowOf } from './window.ts';
 
@@ -24,9 +25,13 @@ export function getSpend(dependencies: AnalyticsDependencies) {
       const scope = await findScopeIn(database, organizationId, query, model_alias, window);
       const session = openQuerySession(dependencies, { organizationId, requestId, gone });
       const requestsPerHour = rates.perHour(organizationId);
-      const { found } = await session.row(spend(scope, { filter, grouping, starts, limit, requestsPerHour }));
-      const { total, groups, other } = spendFigures(found, starts, limit);
-      const labels = groups.map(({ label }) => label);
+      const groups: SpendGroups =
+        grouping === 'member'
+          ? { by: grouping, keys: await findKeys(session, database, scope, grouping) }
+          : { by: grouping };
+      const { found } = await session.row(spend(scope, { filter, groups, starts, limit, requestsPerHour }));
+      const { total, groups: costs, other } = spendFigures(found, starts, limit);
+      const labels = costs.map(({ label }) => label);
       const nameOf = await findGroupNames(database, organizationId, grouping, labels);
       return {
         body: {
@@ -36,7 +41,7 @@ export function getSpend(dependencies: AnalyticsDependencies) {
           group_by: grouping,
           buckets: starts.map((start) => timestampInZone(zone, start)),
           total,
-          groups: groups.map(({ label, ...costs }) => ({ group: label, name: nameOf(label), ...costs })),
+          groups: costs.map(({ label, ...figures }) => ({ group: label, name: nameOf(label), ...figures })),
           other,
         },
       };

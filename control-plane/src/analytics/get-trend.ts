@@ -1,6 +1,6 @@
 import { analytics } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
-import { findGroups } from './breakdown/environments.ts';
+import { findGroups } from './breakdown/key-groups.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';
 import { findGroupNames } from './names.ts';
 import { openQuerySession } from './query-session.ts';

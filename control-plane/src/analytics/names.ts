@@ -1,6 +1,6 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
-import { listKeyNames, listProjectNames } from './queries.ts';
+import { listKeyNames, listMemberNames, listProjectNames } from './queries.ts';
 
 /** Names by id. An id of a deleted or revoked thing has none. */
 export interface Names {
@@ -52,13 +52,19 @@ export function openNames(
   };
 }
 
-/** The names of the groups of a report: the current names of keys and projects, and of anything else the group itself. */
+/** The names of the groups of a report: the current names of keys and projects, the e-mails of members, and of anything else the group itself. */
 export async function findGroupNames(
   database: Database,
   organizationId: OrganizationId,
   grouping: string,
   groups: readonly (string | null)[],
 ): Promise<(group: string | null) => string | null> {
+  if (grouping === 'member') {
+    const ids = groups.filter((id) => id !== null);
+    const members = ids.length === 0 ? [] : await database.many(listMemberNames, { organizationId, ids });
+    const emails = new Map<string, string>(members.map(({ id, name }) => [id, name]));
+    return (group) => (group === null ? null : (emails.get(group) ?? null));
+  }
   if (grouping !== 'key' && grouping !== 'project') return (group) => group;
   const rows = groups.map((id) => ({
     key_id: grouping === 'key' ? id : null,

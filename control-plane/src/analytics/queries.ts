@@ -1,4 +1,4 @@
-import type { KeyId, keys, OrganizationId, ProjectId } from '@gatehouse/contract';
+import type { KeyId, keys, OrganizationId, ProjectId, UserId } from '@gatehouse/contract';
 import { sql } from '@gatehouse/store';
 import { tenantStatement } from '../tenant-statement.ts';
 
@@ -38,12 +38,18 @@ export const listThrottledKeys = tenantStatement<IdsOfOrganization, ThrottledKey
       WHERE k.organization_id = ${'organizationId'} AND k.id = ANY (${'ids'}::uuid[])`,
 );
 
-// Of revoked keys too: a key's environment never changes.
-export const listKeyEnvironments = tenantStatement<
+export const listMemberNames = tenantStatement<IdsOfOrganization, { id: UserId; name: string }>(
+  'analytics-list-member-names',
+  sql`SELECT id, email AS name FROM users
+      WHERE organization_id = ${'organizationId'} AND id = ANY (${'ids'}::uuid[])`,
+);
+
+// Of revoked keys too: neither ever changes. Null for a key that no member minted.
+export const listKeyProperties = tenantStatement<
   IdsOfOrganization,
-  { id: KeyId; environment: (typeof keys.ENVIRONMENTS)[number] }
+  { id: KeyId; environment: (typeof keys.ENVIRONMENTS)[number]; member: UserId | null }
 >(
-  'analytics-list-key-environments',
-  sql`SELECT id, environment FROM api_keys
+  'analytics-list-key-properties',
+  sql`SELECT id, environment, created_by AS member FROM api_keys
       WHERE organization_id = ${'organizationId'} AND id = ANY (${'ids'}::uuid[])`,
 );

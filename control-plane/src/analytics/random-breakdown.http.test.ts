@@ -5,7 +5,7 @@ import { analytics, keys } from '@gatehouse/contract';
 import { queryRows, type RequestLogRow, startDeadline } from '@gatehouse/store';
 import { createTestTelemetry, runSql, type TestTelemetry } from '@gatehouse/store/testing';
 import { NOW } from '../testing/analytics-api.ts';
-import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { type KeyAccount, shareKeys, signUpForKeys } from '../testing/key-account.ts';
 import { MODELS, requestsOf } from '../testing/reference-figures.ts';
 import {
   figuresOf,
@@ -33,6 +33,7 @@ describe('breakdowns', () => {
   let account: KeyAccount;
   let projectIds: readonly string[];
   let keyIds: readonly string[];
+  let memberIds: readonly (string | null)[];
   let rows: readonly RequestLogRow[];
   before(async () => {
     telemetry = stack.use(await createTestTelemetry());
@@ -46,6 +47,7 @@ describe('breakdowns', () => {
       (await client.call(keys.createKey, { body: { project_id: pick(projectIds), name: 'k', environment } }))
         .id;
     keyIds = [await mint('production'), await mint('testing'), await mint('development')];
+    memberIds = await shareKeys(api, account, keyIds);
     const choices = { below, pick, maybe, random };
     rows = randomOutcomes(choices, { organizationId, projectIds, keyIds }, ROWS);
     const { organizationId: stranger } = await api.signUp();
@@ -95,7 +97,7 @@ describe('breakdowns', () => {
       const what = JSON.stringify(query);
       const limit = Number(query['limit']);
       const part = rowsOf(rows, query);
-      const parts = Map.groupBy(part, (row) => groupOf(row, query['group_by'] ?? '', keyIds));
+      const parts = Map.groupBy(part, (row) => groupOf(row, query['group_by'] ?? '', keyIds, memberIds));
       const { total, groups, other } = await callBreakdown(query);
       assertFigures(total, part, what);
       for (const { group, ...figures } of groups)
@@ -110,7 +112,9 @@ describe('breakdowns', () => {
       );
       assert.equal(other?.groups ?? 0, parts.size - listed.size, what);
       if (other) {
-        const rest = part.filter((row) => !listed.has(groupOf(row, query['group_by'] ?? '', keyIds)));
+        const rest = part.filter(
+          (row) => !listed.has(groupOf(row, query['group_by'] ?? '', keyIds, memberIds)),
+        );
         assertFigures(other, rest, `${what} other`);
       }
       compared += parts.size;
@@ -136,6 +140,7 @@ describe('breakdowns', () => {
       { by: 'project' },
       { by: 'termination_reason' },
       { by: 'environment', keys: environments },
+      { by: 'member', keys: environments },
       { by: 'metadata', name: 'team' },
     ];
     for (const groups of all) {

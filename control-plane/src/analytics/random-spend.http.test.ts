@@ -5,7 +5,7 @@ import { analytics, bucketWidthFromText, durationFromText, keys } from '@gatehou
 import type { RequestLogRow } from '@gatehouse/store';
 import { createTestTelemetry, runSql } from '@gatehouse/store/testing';
 import { DAY, NOW, SECOND } from '../testing/analytics-api.ts';
-import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { type KeyAccount, shareKeys, signUpForKeys } from '../testing/key-account.ts';
 import { MODELS, randomRows, rowsOfPart } from '../testing/reference-figures.ts';
 import { addRequests } from '../testing/requests.ts';
 import { seeded } from '../testing/seeded.ts';
@@ -37,6 +37,7 @@ describe('spend', () => {
   let api: TestApi;
   let account: KeyAccount;
   let owners: { projectIds: readonly string[]; keyIds: readonly string[] };
+  let memberIds: readonly (string | null)[];
   let rows: readonly RequestLogRow[];
 
   before(async () => {
@@ -51,6 +52,7 @@ describe('spend', () => {
     const projectIds = [projectId, second?.id ?? ''];
     const keyIds = [await mint(projectId), await mint(projectId), await mint(second?.id ?? '')];
     owners = { projectIds, keyIds };
+    memberIds = await shareKeys(api, account, keyIds);
     // Some rows at the very start of a day of some zone.
     const midnights = [-4n, -3n, 0n, 1n, 2n, 18n].map((hours) => NOW - (NOW % DAY) + hours * 3_600n * SECOND);
     rows = randomRows({ below, pick, maybe, random }, { organizationId, ...owners }, NOW, ROWS).map((row) =>
@@ -111,7 +113,12 @@ describe('spend', () => {
       return new Date(first * 86_400_000).toISOString().slice(0, 10);
     };
     const groupOf = (row: RequestLogRow) =>
-      ({ project: row.projectId, key: row.keyId, model: row.model })[group_by ?? ''] || null;
+      ({
+        project: row.projectId,
+        key: row.keyId,
+        model: row.model,
+        member: memberIds[owners.keyIds.indexOf(row.keyId ?? '')],
+      })[group_by ?? ''] || null;
     const sums = new Map<string, bigint>();
     for (const row of part) {
       const point = JSON.stringify([bucketOf(row), groupOf(row)]);

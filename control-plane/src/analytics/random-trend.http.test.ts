@@ -5,7 +5,7 @@ import { analytics, epochMicrosFromTimestamp, keys, type OrganizationId } from '
 import { queryRows, type RequestLogRow, startDeadline, type TelemetryQuery } from '@gatehouse/store';
 import { createTestTelemetry, runSql, type TestTelemetry } from '@gatehouse/store/testing';
 import { DAY, NOW } from '../testing/analytics-api.ts';
-import { type KeyAccount, signUpForKeys } from '../testing/key-account.ts';
+import { type KeyAccount, shareKeys, signUpForKeys } from '../testing/key-account.ts';
 import { MODELS, referenceFigure, requestsOf } from '../testing/reference-figures.ts';
 import {
   figuresOf,
@@ -50,6 +50,7 @@ describe('trends', () => {
   let account: KeyAccount;
   let projectIds: readonly string[];
   let keyIds: readonly string[];
+  let memberIds: readonly (string | null)[];
   let rows: readonly RequestLogRow[];
   before(async () => {
     telemetry = stack.use(await createTestTelemetry());
@@ -63,6 +64,7 @@ describe('trends', () => {
       (await client.call(keys.createKey, { body: { project_id: pick(projectIds), name: 'k', environment } }))
         .id;
     keyIds = [await mint('production'), await mint('testing'), await mint('development')];
+    memberIds = await shareKeys(api, account, keyIds);
     rows = randomOutcomes(choices, { organizationId, projectIds, keyIds }, ROWS);
     const { organizationId: stranger } = await api.signUp();
     await addRequests(telemetry, [...rows, ...rows.map((row) => ({ ...row, organizationId: stranger }))]);
@@ -156,7 +158,7 @@ describe('trends', () => {
       const trend = await callTrend(account, query);
       assertSeries(trend, trend.total, part, what);
       const { group_by, limit } = query;
-      const parts = Map.groupBy(part, (row) => groupOf(row, group_by ?? '', keyIds));
+      const parts = Map.groupBy(part, (row) => groupOf(row, group_by ?? '', keyIds, memberIds));
       if (group_by === undefined)
         assert.deepEqual([trend.group_by, trend.groups, trend.other], [null, [], null]);
       else {
@@ -172,7 +174,7 @@ describe('trends', () => {
         assert.equal(trend.other?.groups ?? 0, parts.size - listed.size, what);
         if (trend.other) {
           const { groups: _, ...others } = trend.other;
-          const rest = part.filter((row) => !listed.has(groupOf(row, group_by, keyIds)));
+          const rest = part.filter((row) => !listed.has(groupOf(row, group_by, keyIds, memberIds)));
           assertSeries(trend, others, rest, `${what} other`);
         }
       }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { activity, auth, organization } from '@gatehouse/contract';
+import { activity, auth, keys, organization, spendLimits } from '@gatehouse/contract';
 import { verifyActivity } from '../activity/index.ts';
 import { duringTests } from '../testing/during-tests.ts';
+import { mintKey, signUpForKeys } from '../testing/key-account.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
 import { deleteAccount } from './delete-account.ts';
 import { listAccounts } from './list-accounts.ts';
@@ -43,6 +44,22 @@ describe('deleting an account', () => {
       [[events.length, null]],
     );
     assert.equal(await deleteAccount(api.owner, member.email), undefined);
+  });
+
+  it('leaves the keys that the account minted and the limits that it made, as nobody’s', async () => {
+    const account = await signUpForKeys(api);
+    const colleague = await api.signUp({ organization: account.organizationName });
+    const { id } = await mintKey(account);
+    const params = { key_id: id };
+    const limit = { scope: { kind: 'member', id: account.userId }, window: 'day', limit_pkr: 1 };
+    const { id: limitId } = await account.client.call(spendLimits.createSpendLimit, { body: limit });
+    assert.ok(await deleteAccount(api.owner, account.email));
+    assert.equal((await colleague.client.call(keys.getKey, { params })).created_by, null);
+    const { limits } = await colleague.client.call(spendLimits.listSpendLimits);
+    assert.deepEqual(
+      limits.map(({ id: one, scope, created_by }) => [one, scope, created_by]),
+      [[limitId, limit.scope, null]],
+    );
   });
 
   it('201 for the address when it registers again, as a new account', async () => {

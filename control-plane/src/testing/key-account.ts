@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ActivityAction, activity, keys, type OrganizationId, organization } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import type { SignedUp, TestApi } from './test-api.ts';
 
 const countRows = statement<{ organizationId: OrganizationId }, { keys: bigint }>(
@@ -50,4 +51,16 @@ export async function countKeys(api: TestApi, { organizationId }: SignedUp): Pro
 export async function eventsOf({ client }: SignedUp, action: ActivityAction) {
   const { events } = await client.call(activity.listActivity, { query: { limit: 200 } });
   return events.filter((event) => event.action === action);
+}
+
+/** Gives the second key to another member, and takes the third from everyone. The member of each, by id. */
+export async function shareKeys(
+  api: TestApi,
+  account: SignedUp,
+  [, second = '', third = '']: readonly string[],
+): Promise<(string | null)[]> {
+  const { userId } = await api.signUp({ organization: account.organizationName });
+  await runSql(api.database)`UPDATE api_keys SET created_by = ${userId} WHERE id = ${second}`;
+  await runSql(api.database)`UPDATE api_keys SET created_by = NULL WHERE id = ${third}`;
+  return [account.userId, userId, null];
 }

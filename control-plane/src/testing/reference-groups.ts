@@ -75,8 +75,13 @@ export function errorCodeOf({
   return upstreamError === null ? null : 'upstream_error';
 }
 
-/** The group of a row. The keys are those of ENVIRONMENTS, in their order. */
-export function groupOf(row: RequestLogRow, group_by: string, keyIds: readonly string[]): string | null {
+/** The group of a row. The keys are those of ENVIRONMENTS, in their order, and so are the members who minted them. */
+export function groupOf(
+  row: RequestLogRow,
+  group_by: string,
+  keyIds: readonly string[],
+  memberIds: readonly (string | null)[],
+): string | null {
   const { keyId } = row;
   const groups: Record<string, string | null | undefined> = {
     status: String(row.status),
@@ -85,6 +90,7 @@ export function groupOf(row: RequestLogRow, group_by: string, keyIds: readonly s
     key: keyId,
     project: row.projectId,
     environment: keyId === null ? null : ENVIRONMENTS[keyIds.indexOf(keyId)],
+    member: keyId === null ? null : memberIds[keyIds.indexOf(keyId)],
     termination_reason: row.terminationReason,
     'metadata:team': row.metadata.get('team'),
   };

@@ -110,6 +110,22 @@ describe('a spend limit', () => {
     assert.equal(await kindOf(other, { least: 1n }), 'admitted');
   });
 
+  it('binds what a gateway of the version before admits, too', async () => {
+    const key = await issueKey(database);
+    await addLimit(database, key.organizationId, { microPkr: 10n });
+    const earlier = (least: bigint) => runSql(database)`
+      SELECT decision, granted_micro_pkr AS granted, account, limit_micro_pkr AS limit FROM admit_batch(
+        '{}', '{}', '{}', ARRAY[gen_random_uuid()], ARRAY[${key.organizationId}::uuid], ARRAY[${key.id}::uuid],
+        ARRAY[${least}::bigint], ARRAY[${least}::bigint], '{false}', '{60000}', '{}', '{}', '{}', NULL)`;
+    assert.deepEqual(await earlier(11n), [
+      { decision: 'key_credit_exhausted', granted: null, account: 'key', limit: 10n },
+    ]);
+    assert.deepEqual(await earlier(6n), [{ decision: 'admitted', granted: 6n, account: null, limit: null }]);
+    assert.deepEqual(await earlier(6n), [
+      { decision: 'credit_held', granted: null, account: 'key', limit: 10n },
+    ]);
+  });
+
   it('that alerts refuses nothing, and counts', async () => {
     const key = await issueKey(database);
     await addLimit(database, key.organizationId, { microPkr: 1n, mode: 'alert' });

@@ -5,8 +5,8 @@ import type { Call } from '../call.ts';
 /** The input of `getBreakdown`. */
 export interface GetBreakdownInput {
   /**
-   * One of status, error_code, model, key, project, environment, termination_reason, or metadata:NAME
-   * with a name of up to 64 characters. `model` unless given.
+   * One of status, error_code, model, key, project, environment, member, termination_reason, or
+   * metadata:NAME with a name of up to 64 characters. `model` unless given.
    */
   group_by?: string | undefined;
   /**
@@ -79,11 +79,14 @@ export interface GetBreakdownReply {
   /** The one with the most requests first. */
   readonly groups: readonly {
     /**
-     * The value, or the id of the key or project. Null for requests that have none: no error, no known
-     * key, no metadata under that name.
+     * The value, or the id of the key, project or member who minted the key. Null for requests that have
+     * none: no error, no known key, no such member, no metadata under that name.
      */
     readonly group: string | null;
-    /** The current name of the key or project; null if it has none. Else the same as group. */
+    /**
+     * The current name of the key or project, or the e-mail of the member; null if it has none. Else the
+     * same as group.
+     */
     readonly name: string | null;
     readonly requests: number;
     /** Requests with an error_code. A caller that left early is not an error. */

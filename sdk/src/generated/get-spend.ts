@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 /** The input of `getSpend`. */
 export interface GetSpendInput {
   /** `model` unless given. */
-  group_by?: 'model' | 'key' | 'project' | undefined;
+  group_by?: 'model' | 'key' | 'project' | 'member' | undefined;
   /**
    * Bucket width: digits and s, m, h or d; at most 2500 buckets. Buckets are aligned to
    * 1970-01-01T00:00:00. `1h` unless given.
@@ -59,7 +59,7 @@ export interface GetSpendReply {
   readonly interval: string;
   /** As given, or UTC. */
   readonly time_zone: string;
-  readonly group_by: 'model' | 'key' | 'project';
+  readonly group_by: 'model' | 'key' | 'project' | 'member';
   /**
    * The start of each bucket, in the time zone. Buckets without cost are listed too. The window cuts the
    * first and the last.
@@ -75,11 +75,14 @@ export interface GetSpendReply {
   /** The most expensive first. */
   readonly groups: readonly {
     /**
-     * The route id, or the id of the key or project. Null where it is unknown: no known key or project,
-     * or rejected before the model was read.
+     * The route id, or the id of the key, project or member. Null where it is unknown: no known key or
+     * project, a key that no member minted, or rejected before the model was read.
      */
     readonly group: string | null;
-    /** The current name of the key or project; null if it has none. Of a model, its id. */
+    /**
+     * The current name of the key or project, or the e-mail of the member; null if it has none. Of a
+     * model, its id.
+     */
     readonly name: string | null;
     /** The cost over the window; the sum of costs_pkr. In PKR. */
     readonly cost_pkr: number;
@@ -98,8 +101,8 @@ export interface GetSpendReply {
 }
 
 /**
- * GET /analytics/spend: Cost over time by model, key or project, exact to the micro-PKR. The groups and
- * other add up to total, in every bucket. Groups without cost are left out.
+ * GET /analytics/spend: Cost over time by model, key, project or member, exact to the micro-PKR. The
+ * groups and other add up to total, in every bucket. Groups without cost are left out.
  */
 export const getSpend = {
   name: 'getSpend',

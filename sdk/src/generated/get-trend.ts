@@ -22,8 +22,8 @@ export interface GetTrendInput {
    */
   figures?: string | undefined;
   /**
-   * One of status, error_code, model, key, project, environment, termination_reason, or metadata:NAME
-   * with a name of up to 64 characters. Default: no groups.
+   * One of status, error_code, model, key, project, environment, member, termination_reason, or
+   * metadata:NAME with a name of up to 64 characters. Default: no groups.
    */
   group_by?: string | undefined;
   /**
@@ -122,11 +122,14 @@ export interface GetTrendReply {
   /** The one with the most requests first. */
   readonly groups: readonly {
     /**
-     * The value, or the id of the key or project. Null for requests that have none: no error, no known
-     * key, no metadata under that name.
+     * The value, or the id of the key, project or member who minted the key. Null for requests that have
+     * none: no error, no known key, no such member, no metadata under that name.
      */
     readonly group: string | null;
-    /** The current name of the key or project; null if it has none. Else the same as group. */
+    /**
+     * The current name of the key or project, or the e-mail of the member; null if it has none. Else the
+     * same as group.
+     */
     readonly name: string | null;
     readonly requests?: number;
     /** Rows of the request log; a row may stand for several requests. */

@@ -136,8 +136,8 @@ export interface Sections {
      */
     getTimeseries(input?: GetTimeseriesInput, options?: CallOptions): Promise<GetTimeseriesReply>;
     /**
-     * Cost over time by model, key or project, exact to the micro-PKR. The groups and other add up to
-     * total, in every bucket. Groups without cost are left out.
+     * Cost over time by model, key, project or member, exact to the micro-PKR. The groups and other add
+     * up to total, in every bucket. Groups without cost are left out.
      */
     getSpend(input?: GetSpendInput, options?: CallOptions): Promise<GetSpendReply>;
     /**

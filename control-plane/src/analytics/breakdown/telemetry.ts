@@ -1,7 +1,6 @@
 import type { analytics, KeyId } from '@gatehouse/contract';
 import {
   fragment,
-  joinSql,
   rawSql,
   type TelemetryQuery,
   type TelemetrySql,
@@ -53,10 +52,14 @@ interface Found {
   readonly found: readonly FoundGroup[];
 }
 
-/** The grouping of a query. Of environments, the keys of each. */
+/** The grouping of a query. Of environments and members, the keys of each. */
 export type Groups =
-  | Exclude<analytics.BreakdownGrouping, { readonly by: 'environment' }>
-  | { readonly by: 'environment'; readonly keys: ReadonlyMap<string, readonly KeyId[]> };
+  | Exclude<analytics.BreakdownGrouping, { readonly by: KeyProperty }>
+  | { readonly by: KeyProperty; readonly keys: KeysByLabel };
+
+/** The groupings by a property of keys, which the request log does not have. */
+export type KeyProperty = 'environment' | 'member';
+export type KeysByLabel = ReadonlyMap<string, readonly KeyId[]>;
 
 const QUANTILES = '0.5, 0.95';
 
@@ -145,9 +148,9 @@ function foundIn(
   );
 }
 
-/** Room for the ids of MAX_KEYS keys. */
-export const MAX_QUERY_BYTES = 2_000_000;
-/** More keys than this are not sorted into environments. */
+/** Room for the ids of MAX_KEYS keys of as many members, as often as a query of any report has them. */
+export const MAX_QUERY_BYTES = 8_000_000;
+/** More keys than this are not sorted into environments or members. */
 export const MAX_KEYS = 20_000;
 
 /** The value of a row by which it is grouped; empty if it has none. The hourly rollup has ids only. */
@@ -165,16 +168,23 @@ export function groupOf(groups: Groups, isOfRollup = false): TelemetrySql {
     case 'metadata':
       return metadataValue(groups.name);
     case 'environment':
-      return environmentOf(groups.keys);
+    case 'member':
+      return labelOfKey(groups.keys, 'key_text');
   }
 }
 
-// The names are the contract's, the ids come from PostgreSQL.
-function environmentOf(keys: ReadonlyMap<string, readonly KeyId[]>): TelemetrySql {
-  const cases = [...keys].map(([environment, ids]) =>
-    rawSql(`key_text IN (${ids.map((id) => `'${id}'`).join(', ')}), '${environment}', `),
+/**
+ * The label of a row's key, by the text of its id; empty for a key that is in none. The labels and ids come from PostgreSQL or the contract.
+ * Each id stands once and each label once, however many keys it has.
+ */
+export function labelOfKey(keys: KeysByLabel, idText: string): TelemetrySql {
+  const quoted = (texts: readonly string[]) => texts.map((text) => `'${text}'`).join(',');
+  const ids = [...keys.values()].flat();
+  if (ids.length === 0) return rawSql(`''`);
+  const places = [...keys.values()].flatMap((own, index) => own.map(() => index + 2));
+  return rawSql(
+    `['',${quoted([...keys.keys()])}][transform(${idText}, [${quoted(ids)}], [${places.join(',')}]::Array(UInt32), toUInt32(1))]`,
   );
-  return cases.length === 0 ? rawSql(`''`) : fragment`multiIf(${joinSql(cases, '')}'')`;
 }
 
 const HOUR_MICROS = 3_600_000_000n;

@@ -7,6 +7,7 @@ import {
   telemetryQuery,
   uint64,
 } from '@gatehouse/store';
+import { type KeysByLabel, labelOfKey, MAX_QUERY_BYTES } from '../breakdown/telemetry.ts';
 import { rollupConditions } from '../figures/rollup/telemetry.ts';
 import { rollupWindow } from '../figures/rules.ts';
 import { conditions, READ_ROWS, type RequestFilter, type Scope } from '../telemetry.ts';
@@ -32,7 +33,7 @@ export type SpendGroup = readonly [
 export interface SpendQuery {
   /** Beyond the owners and the model. */
   readonly filter: RequestFilter;
-  readonly grouping: analytics.SpendGrouping;
+  readonly groups: SpendGroups;
   /** In seconds since the epoch, ascending. */
   readonly starts: readonly number[];
   readonly limit: number;
@@ -40,11 +41,16 @@ export interface SpendQuery {
   readonly requestsPerHour: number | undefined;
 }
 
-const GROUPS: Readonly<Record<analytics.SpendGrouping, TelemetrySql>> = {
-  project: rawSql('project_id'),
-  key: rawSql('key_id'),
-  model: rawSql('model'),
-};
+/** The grouping of a query. Of members, the keys of each. */
+export type SpendGroups =
+  | { readonly by: Exclude<analytics.SpendGrouping, 'member'> }
+  | { readonly by: 'member'; readonly keys: KeysByLabel };
+
+/** The value of a row, or of the rollup, by which it is grouped. */
+function groupOf(groups: SpendGroups): TelemetrySql {
+  if (groups.by === 'member') return labelOfKey(groups.keys, "ifNull(toString(key_id), '')");
+  return rawSql(groups.by === 'model' ? 'model' : `${groups.by}_id`);
+}
 
 /** One row, also without cost: an answer without a row is a lost one. Groups are ranked by cost, then by label. */
 export function spend(scope: Scope, query: SpendQuery): TelemetryQuery<{ found: readonly SpendGroup[] }> {
@@ -71,20 +77,21 @@ export function spend(scope: Scope, query: SpendQuery): TelemetryQuery<{ found: 
                )
                GROUP BY position
              )`,
-    settings,
+    { ...settings, max_query_size: MAX_QUERY_BYTES },
   );
 }
 
 function costs(
   scope: Scope,
-  { filter, grouping, starts, requestsPerHour }: SpendQuery,
+  { filter, groups, starts, requestsPerHour }: SpendQuery,
 ): Pick<TelemetryQuery<unknown>, 'settings'> & { readonly sql: TelemetrySql } {
   const bounds = rawSql(`[${starts.map(Math.trunc).join(',')}]::Array(Int64)`);
   const select = (seconds: string) =>
     fragment`SELECT roundDown(toInt64(toUnixTimestamp(${rawSql(seconds)})), ${bounds}) AS nth,
-                    ${GROUPS[grouping]} AS grp, sum(cost_micro_pkr) AS amount
+                    ${groupOf(groups)} AS grp, sum(cost_micro_pkr) AS amount
              FROM request_log`;
   const ofRows = select('timestamp');
+  const grouping = groups.by === 'member' ? 'key' : groups.by;
   // The rollup knows owners and models only.
   const isFiltered = Object.values(filter).some((condition) => condition !== undefined);
   const hours = isFiltered

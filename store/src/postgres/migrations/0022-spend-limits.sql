@@ -16,7 +16,7 @@ CREATE TABLE spend_limits (
   limit_micro_pkr bigint NOT NULL CHECK (limit_micro_pkr >= 0),
   mode text NOT NULL CHECK (mode IN ('refuse', 'alert')),
   alert_at smallint[] NOT NULL,
-  created_by uuid REFERENCES users (id),
+  created_by uuid REFERENCES users (id) ON DELETE SET NULL,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   CHECK ((scope_id IS NOT NULL) = (scope_kind IN ('project', 'key', 'member'))),
@@ -47,6 +47,11 @@ CREATE INDEX spend_windows_by_end ON spend_windows (ends_at);
 ALTER TABLE balances ADD COLUMN spend_limits integer NOT NULL DEFAULT 0;
 -- The windows that a request belongs to; null: none.
 ALTER TABLE holds ADD COLUMN window_ids uuid[];
+
+-- The keys of a member who is deleted go on, and nobody's.
+ALTER TABLE api_keys
+  DROP CONSTRAINT api_keys_created_by_fkey,
+  ADD CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users (id) ON DELETE SET NULL;
 
 -- No version in use calls it.
 DROP FUNCTION admit_requests;
