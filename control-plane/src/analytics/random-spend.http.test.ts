@@ -186,7 +186,9 @@ describe('spend', () => {
         time_range: '90d',
       })),
     );
-    const answers = await Promise.all(queries.map((query) => callSpend(account, query)));
+    // One after the other: on a busy machine a queue of them would outlast its time limit.
+    const answers: Spend[] = [];
+    for (const query of queries) answers.push(await callSpend(account, query));
     // After this the API knows how few requests there are, and reads the rows.
     await account.client.call(analytics.getSummary, { query: { time_range: '90d' } });
     for (const [nth, query] of queries.entries()) {
