@@ -47,6 +47,35 @@ describe('docs/endpoints.md', () => {
     }
   });
 
+  it('names every parameter and the first field of every reply, in a row or by the endpoint that has it', () => {
+    for (const { method, path, query, reply } of endpoints as readonly Endpoint[]) {
+      const text =
+        page.split(`\n### \`${method} ${path}\`\n`)[1]?.split('\n## ')[0]?.split('\n### ')[0] ?? '';
+      for (const name of Object.keys(query.shape)) assert.ok(text.includes(`\`${name}\``), `${path} ${name}`);
+      const [first = ''] = Object.keys(reply.shape);
+      assert.ok(text.includes(`\n| \`${first}\` | `) || /\nThe reply has the fields of /.test(text), path);
+    }
+  });
+
+  it('refers to the fields that an earlier endpoint of the section has, and lists what is more', () => {
+    const part = (heading: string) => page.split(`\n### \`${heading}\`\n`)[1]?.split('\n### ')[0] ?? '';
+    assert.ok(
+      part('POST /spend-limits').includes(
+        '\nThe reply has the fields of `limits[]` of `GET /spend-limits`.\n',
+      ),
+    );
+    const one = part('GET /keys/{key_id}');
+    assert.ok(
+      one.includes(
+        '\nThe reply has the fields of `keys[]` of `GET /keys`, and more:\n\n| Reply | Type | Rules |',
+      ),
+    );
+    assert.ok(one.includes('\n| `created_by` | object or null |') && !one.includes('| `rate_limit_rpm` |'));
+    const trend = part('GET /analytics/trend');
+    assert.ok(trend.includes('With the fields of `total`.') && !trend.includes('`other.requests`'));
+    assert.match(trend, /\nAs of `GET \/analytics\/spend`: .*`time_range`, `from`, `to`/);
+  });
+
   it('has tables with as many cells in each row as in the header', () => {
     let columns = 0;
     for (const line of page.split('\n')) {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { errorsOf } from './declared-errors.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
-import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
+import { code, type Row, rowsOf } from './fields-in-words.ts';
 import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
 
 /** The endpoints as a Markdown page: a table per section, then the fields of each endpoint. */
@@ -21,6 +21,7 @@ export function endpointsDocument(endpoints: readonly Endpoint[]): string {
 }
 
 const SHARED = [
+  'What an earlier endpoint of a section has is referred to and not listed again.',
   'Endpoints, members of replies and optional inputs may be added in any release, so a client must ignore members that it does not know. From 1.0 on, nothing is removed and nothing changes its meaning within a major version. Before 1.0 a minor version may do both, and [CHANGELOG.md](../CHANGELOG.md) says so.',
   'An error has one of four bodies: `{"error": sentence}`; `{"detail": [{"loc": [...], "msg": sentence, "type": kind}]}` for an invalid request, listing every issue; `{"detail": "Unauthorized"}` without a session; `{"error": "internal error", "request_id": id}` for an internal error.',
   'Errors of all endpoints: 400 for an invalid query or body, 401 without a required session or with a repeated session cookie, 403 for a state-changing request from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500 for an internal error, and 503 while the database is unavailable.',
@@ -40,8 +41,13 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
         endpoint.records.map(code).join(', ') || 'nothing',
       ]),
     ),
-    ...endpoints.map(endpointText),
+    ...endpointTexts(endpoints),
   ].join('\n\n');
+}
+
+function endpointTexts(endpoints: readonly Endpoint[]): string[] {
+  const written: Written = { parameters: new Map(), objects: new Map() };
+  return endpoints.map((endpoint) => endpointText(endpoint, written));
 }
 
 function accessInWords({ access, roles }: Endpoint): string {
@@ -49,18 +55,19 @@ function accessInWords({ access, roles }: Endpoint): string {
   return roles ? roles.join(', ') : 'session';
 }
 
-function endpointText(endpoint: Endpoint): string {
+function endpointText(endpoint: Endpoint, written: Written): string {
+  const name = code(`${endpoint.method} ${endpoint.path}`);
   const parts = [
-    `### ${code(`${endpoint.method} ${endpoint.path}`)}`,
+    `### ${name}`,
     endpoint.summary + (endpoint.setsCookies ? ' Sets or clears the session cookies.' : ''),
   ];
   const inPath = pathParameters(endpoint.path);
   if (inPath.length > 0) parts.push(`In the path: ${inPath.map(code).join(', ')}.`);
   parts.push(
-    ...fieldsTable('Query', endpoint.query, 'sent'),
+    ...parametersTable(name, endpoint.query, written),
     ...fieldsTable('Header', endpoint.headers, 'sent'),
     ...(endpoint.body ? fieldsTable('Body', endpoint.body, 'sent') : []),
-    ...fieldsTable('Reply', endpoint.reply, 'got'),
+    ...replyTable(name, endpoint.reply, written),
   );
   if (endpoint.exports.length > 0) {
     parts.push(
@@ -77,86 +84,119 @@ function endpointText(endpoint: Endpoint): string {
   return parts.join('\n\n');
 }
 
-function fieldsTable(title: string, schema: z.ZodObject, side: 'sent' | 'got'): string[] {
-  const named: NamedSchemas = {};
-  const rows = fieldsOf('', resolved(jsonSchema(schema, side, named), named), named);
-  if (rows.length === 0) return [];
-  const header = side === 'sent' ? [title, 'Required', 'Type', 'Rules'] : [title, 'Type', 'Rules'];
+/** What an earlier endpoint of the section has, so that it is not written again. */
+interface Written {
+  /** Query parameters by their rows, with the endpoint that has them. */
+  readonly parameters: Map<string, string>;
+  /** The rows of objects, by where they are: `total`, or `limits[]` of an endpoint. */
+  readonly objects: Map<string, readonly Row[]>;
+}
+
+// A reference saves a reader nothing where it stands for less than this.
+const FEWEST_REFERRED = 4;
+
+/** The parameters; those that an earlier endpoint has are named only. */
+function parametersTable(endpoint: string, schema: z.ZodObject, { parameters }: Written): string[] {
+  const rows = rowsOf(schema, 'sent');
+  const known = Map.groupBy(rows, (row) => parameters.get(lineOfRow(row)));
+  const referred = [...known].filter(([from, all]) => from !== undefined && all.length >= FEWEST_REFERRED);
+  const others = rows.filter((row) => !referred.some(([, all]) => all.includes(row)));
+  for (const row of rows) if (!parameters.has(lineOfRow(row))) parameters.set(lineOfRow(row), endpoint);
   return [
-    table(
-      header,
-      rows.map(({ path, isRequired, field }) => [
-        code(title === 'Header' ? headerName(path) : path),
-        ...(side === 'sent' ? [isRequired ? 'yes' : 'no'] : []),
-        typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always present' : ''),
-        rulesInWords(field, named),
-      ]),
-    ),
+    ...tableOf('Query', others, 'sent'),
+    ...referred.map(([from, all]) => `As of ${from}: ${all.map(({ path }) => code(path)).join(', ')}.`),
   ];
 }
 
-interface Field {
-  readonly path: string;
-  readonly isRequired: boolean;
-  readonly field: JsonSchema;
+function fieldsTable(title: string, schema: z.ZodObject, side: 'sent' | 'got'): string[] {
+  return tableOf(title, rowsOf(schema, side), side);
 }
 
-// Lists nested fields as well: `requests[].metrics.total_ms`.
-function fieldsOf(lead: string, object: JsonSchema, named: NamedSchemas): Field[] {
-  return Object.entries(object.properties ?? {}).flatMap(([name, field]) => {
-    const path = `${lead}${name}`;
-    const own = { path, isRequired: object.required?.includes(name) ?? false, field };
-    const inner = withoutNull(field, named);
-    if (inner.properties) return [own, ...fieldsOf(`${path}.`, inner, named)];
-    const entry = inner.items && withoutNull(inner.items, named);
-    return entry?.properties ? [own, ...fieldsOf(`${path}[].`, entry, named)] : [own];
-  });
+/** The fields of the reply; those of an object that is written already are not repeated. */
+function replyTable(endpoint: string, schema: z.ZodObject, { objects }: Written): string[] {
+  const rows = rowsOf(schema, 'got');
+  const like = largestWithin(objects, rows);
+  const own = new Map<string, readonly Row[]>();
+  const shown = withoutRepeats(like ? without(rows, like.rows) : rows, '', new Map(objects), own);
+  for (const [path, all] of own) objects.set(`${code(path)} of ${endpoint}`, all);
+  objects.set(`the reply of ${endpoint}`, rows);
+  return [
+    ...(like ? [`The reply has the fields of ${like.where}${shown.length > 0 ? ', and more:' : '.'}`] : []),
+    ...tableOf('Reply', shown, 'got'),
+  ];
 }
 
-/** The schema without the null alternative of its `anyOf`. */
-function withoutNull(schema: JsonSchema, named: NamedSchemas): JsonSchema {
-  const others = schema.anyOf?.filter((option) => option.type !== 'null') ?? [];
-  return resolved(others.length === 1 ? (others[0] as JsonSchema) : schema, named);
+/** The rows without those inside an object that has all fields of an earlier one; its own row says which. */
+function withoutRepeats(
+  rows: readonly Row[],
+  lead: string,
+  objects: Map<string, readonly Row[]>,
+  own: Map<string, readonly Row[]>,
+): Row[] {
+  const shown: Row[] = [];
+  for (let at = 0; at < rows.length; ) {
+    const row = rows[at] as Row;
+    const [inner = '', inside] = insideOf(row, rows, at);
+    at += 1 + inside.length;
+    const like = largestWithin(objects, inside);
+    const left = like ? without(inside, like.rows) : inside;
+    const said = row.cells.with(
+      -1,
+      [row.cells.at(-1), like && `With the fields of ${like.where}.`].filter(Boolean).join(' '),
+    );
+    shown.push({ path: row.path, cells: said });
+    const full = `${lead}${inner}`;
+    for (const one of withoutRepeats(left, full, objects, own))
+      shown.push({ path: `${inner}${one.path}`, cells: one.cells });
+    if (inside.length === 0) continue;
+    const name = full.replace(/\.$/, '');
+    objects.set(code(name), inside);
+    own.set(name, inside);
+  }
+  return shown;
 }
 
-const FORMATS: Readonly<Record<string, string>> = { uuid: 'uuid', 'date-time': 'timestamp', email: 'e-mail' };
-
-function typeInWords(schema: JsonSchema, named: NamedSchemas): string {
-  const it = resolved(schema, named);
-  if (it.anyOf) return it.anyOf.map((option) => typeInWords(option, named)).join(' or ');
-  if (it.not) return 'nothing';
-  if (it.const !== undefined) return code(JSON.stringify(it.const));
-  if (it.enum) return it.enum.map((value) => code(String(value))).join(', ');
-  if (it.items) return `list of ${typeInWords(it.items, named)}`;
-  if (typeof it.additionalProperties === 'object')
-    return `map of string to ${typeInWords(it.additionalProperties, named)}`;
-  const types = [it.type ?? 'anything'].flat();
-  return types.map((type) => (type === 'string' && it.format && FORMATS[it.format]) || type).join(' or ');
+/** The rows inside the object or list of objects of a row, from there, and how their paths begin. */
+function insideOf(row: Row, rows: readonly Row[], at: number): [inner: string | undefined, inside: Row[]] {
+  const next = rows[at + 1]?.path ?? '';
+  const inner = [`${row.path}.`, `${row.path}[].`].find((lead) => next.startsWith(lead));
+  if (inner === undefined) return [undefined, []];
+  const inside: Row[] = [];
+  for (const { path, cells } of rows.slice(at + 1)) {
+    if (!path.startsWith(inner)) break;
+    inside.push({ path: path.slice(inner.length), cells });
+  }
+  return [inner, inside];
 }
 
-/** The description of a field with its bounds and its default, as a sentence or two. */
-export function rulesInWords(schema: JsonSchema, named: NamedSchemas): string {
-  const it = { ...withoutNull(schema, named), ...schema };
-  const rules = [
-    bounds(it.minimum, it.maximum),
-    bounds(it.minLength, it.maxLength, ['character', 'characters']),
-    bounds(it.minItems, it.maxItems, ['entry', 'entries']),
-    it.pattern !== undefined && `matches ${code(it.pattern)}`,
-    it.default !== undefined && `${code(String(it.default))} unless given`,
-  ].filter((rule) => rule !== false && rule !== undefined);
-  return [it.description, rules.length > 0 && `${capitalized(rules.join('; '))}.`].filter(Boolean).join(' ');
+/** The object with the most fields of which all are among these rows. */
+function largestWithin(objects: ReadonlyMap<string, readonly Row[]>, rows: readonly Row[]) {
+  const lines = new Set(rows.map(lineOfRow));
+  return [...objects]
+    .map(([where, all]) => ({ where, rows: all }))
+    .filter(({ rows: all }) => all.length >= FEWEST_REFERRED && all.every((row) => lines.has(lineOfRow(row))))
+    .sort((one, other) => other.rows.length - one.rows.length)[0];
 }
 
-function bounds(
-  least: number | undefined,
-  most: number | undefined,
-  counted?: readonly [one: string, more: string],
-): string | undefined {
-  const last = most ?? least;
-  const unit = counted ? ` ${counted[last === 1 ? 0 : 1]}` : '';
-  if (last === undefined) return undefined;
-  if (least === undefined) return `at most ${last}${unit}`;
-  return most === undefined ? `at least ${last}${unit}` : `${least} to ${most}${unit}`;
+function without(rows: readonly Row[], known: readonly Row[]): Row[] {
+  const lines = new Set(known.map(lineOfRow));
+  return rows.filter((row) => !lines.has(lineOfRow(row)));
+}
+
+function lineOfRow({ path, cells }: Row): string {
+  return [path, ...cells].join('|');
+}
+
+function tableOf(title: string, rows: readonly Row[], side: 'sent' | 'got'): string[] {
+  if (rows.length === 0) return [];
+  const header = side === 'sent' ? [title, 'Required', 'Type', 'Rules'] : [title, 'Type', 'Rules'];
+  const shown = (path: string) => code(title === 'Header' ? headerName(path) : path);
+  return [
+    table(
+      header,
+      rows.map(({ path, cells }) => [shown(path), ...cells]),
+    ),
+  ];
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -166,12 +206,4 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-import { rulesInWords } from '../endpoints-document.ts';
+import { rulesInWords } from '../fields-in-words.ts';
 import { COMPONENTS, type JsonSchema, type NamedSchemas } from '../json-schema.ts';
 
 /** Writes JSON Schemas as TypeScript and collects the named types that the text refers to. */
