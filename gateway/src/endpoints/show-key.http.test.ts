@@ -45,6 +45,7 @@ describe('GET /v1/key', () => {
       spent_pkr: 12.5,
       held_pkr: 5,
       remaining_pkr: 82.500001,
+      spend_limits: [],
     });
   });
 
@@ -59,6 +60,7 @@ describe('GET /v1/key', () => {
       spent_pkr: 0,
       held_pkr: 0,
       remaining_pkr: null,
+      spend_limits: [],
     });
   });
 
