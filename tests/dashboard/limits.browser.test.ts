@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { organization, spendLimits } from '@gatehouse/contract';
+import { keys, organization, spendLimits } from '@gatehouse/contract';
 import { duringTests } from '@gatehouse/control-plane/testing';
 import { runSql } from '@gatehouse/store/testing';
 import { assertAccessible } from './axe.ts';
@@ -102,6 +102,11 @@ describe('spend limits', () => {
       await assertAccessible(one.page);
       await one.screenshot(`limits-${theme}-${width}`);
     }
+    const [key] = (await client.call(keys.listKeys)).keys;
+    await using panel = await visit(service.owner);
+    await panel.open(`/keys?open=${key?.id}`);
+    await panel.page.getByRole('link', { name: 'PKR 500,000.00 a month, PKR 86,454.50 left' }).waitFor();
+    await panel.screenshot('limits-of-key');
     await using other = await visit(service.member);
     await other.page.getByText('Owners and admins change them.').waitFor();
     assert.equal(await other.page.getByRole('table', { name: 'Spend limits' }).getByRole('row').count(), 5);

@@ -7,6 +7,7 @@ const STALE_MS = 60_000;
 
 export const keysCall = apiCall('listKeys', {});
 export const projectsCall = apiCall('listProjects', {});
+export const limitsCall = apiCall('listSpendLimits', {});
 export const membersCall = apiCall('listMembers', {});
 export const routesCall = apiCall('listRoutes', {});
 

@@ -1,7 +1,11 @@
+import type { SpendLimit } from '@gatehouse/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiCall, queryOf } from '../../api/call.ts';
+import { limitsCall } from '../../app/filter-options.ts';
 import { count } from '../../format/number.ts';
+import { pkr } from '../../format/pkr.ts';
+import { perWindow } from '../../format/spend-window.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -29,6 +33,8 @@ export interface KeyPanelProps {
 export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
   const { budget } = row;
   const details = useQuery(queryOf(apiCall('getKey', { key_id: row.id }))).data;
+  const limits = useQuery(queryOf(limitsCall)).data?.limits;
+  const binding = details && limits?.filter((limit) => binds(limit, row, details.created_by?.id));
   return (
     <SidePanel title={<Foreign text={row.name} />} isOpen onClose={onClose}>
       <div className={styles.panel}>
@@ -71,6 +77,22 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
                     label: 'Credit limit',
                     value:
                       budget.credit_limit_pkr === null ? 'None' : <Amount value={budget.credit_limit_pkr} />,
+                  },
+                ]),
+            ...(binding === undefined || binding.length === 0
+              ? []
+              : [
+                  {
+                    label: 'Spend limits',
+                    value: (
+                      <span className={styles.group}>
+                        {binding.map(({ id, limit_pkr, window, remaining_pkr }) => (
+                          <Link key={id} to="/limits">
+                            {pkr(limit_pkr)} {perWindow(window)}, {pkr(remaining_pkr)} left
+                          </Link>
+                        ))}
+                      </span>
+                    ),
                   },
                 ]),
             { label: 'Expires', value: <KeyExpiry at={row.expires_at} /> },
@@ -121,4 +143,11 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
       </div>
     </SidePanel>
   );
+}
+
+/** True if the limit binds every request of the key; a limit of metadata binds requests, whatever their key. */
+function binds({ scope, mode }: SpendLimit, key: KeyRow, memberId: string | undefined): boolean {
+  if (mode === 'alert' || scope.kind === 'metadata') return false;
+  if (scope.kind === 'organization') return true;
+  return scope.id === { project: key.project_id, key: key.id, member: memberId }[scope.kind];
 }

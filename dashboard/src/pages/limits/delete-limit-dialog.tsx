@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { pkr } from '../../format/pkr.ts';
+import { perWindow } from '../../format/spend-window.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { perWindow } from './limit-words.ts';
 
 export function DeleteLimitDialog({ target, onClose }: { target: SpendLimit; onClose: () => void }) {
   const remove = useMutation({

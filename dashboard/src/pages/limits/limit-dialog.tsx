@@ -6,6 +6,7 @@ import { fieldError } from '../../api/errors.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { browserZone } from '../../browser/intl.ts';
 import { pkr, pkrInput } from '../../format/pkr.ts';
+import { perWindow } from '../../format/spend-window.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,7 +14,7 @@ import { Select, type SelectOption } from '../../ui/select.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { limitAmount } from './limit-amount.ts';
-import { mostInMonth, perWindow, SCOPES, type ScopeKind, type SpendWindow, WINDOWS } from './limit-words.ts';
+import { mostInMonth, SCOPES, type ScopeKind, type SpendWindow, WINDOWS } from './limit-words.ts';
 import * as styles from './limits.module.css';
 
 const MODES: readonly SelectOption<SpendLimit['mode']>[] = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SpendLimit } from '@gatehouse/sdk';
-import { mostInMonth, passedThreshold, perWindow, scopeOf } from './limit-words.ts';
+import { perWindow } from '../../format/spend-window.ts';
+import { mostInMonth, passedThreshold, scopeOf } from './limit-words.ts';
 
 const names = {
   projects: new Map([['p', 'web']]),

@@ -19,12 +19,6 @@ export const SCOPES: readonly { readonly value: ScopeKind; readonly label: strin
   { value: 'metadata', label: 'Metadata' },
 ];
 
-/** A window after an amount: "a day", "in all". */
-export function perWindow(window: SpendWindow): string {
-  if (window === 'lifetime') return 'in all';
-  return window === 'hour' ? 'an hour' : `a ${window}`;
-}
-
 /** The names of what limits are of, by id. */
 export interface Names {
   readonly projects: ReadonlyMap<string, string>;

@@ -2,11 +2,12 @@ import type { SpendLimit } from '@gatehouse/sdk';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { apiCall, queryOf } from '../../api/call.ts';
-import { keysCall, membersCall, projectsCall } from '../../app/filter-options.ts';
+import { queryOf } from '../../api/call.ts';
+import { keysCall, limitsCall, membersCall, projectsCall } from '../../app/filter-options.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
 import { pkr } from '../../format/pkr.ts';
+import { perWindow } from '../../format/spend-window.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -23,10 +24,8 @@ import { SpendBar } from '../../ui/spend-bar.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteLimitDialog } from './delete-limit-dialog.tsx';
 import { LimitDialog } from './limit-dialog.tsx';
-import { type Names, passedThreshold, perWindow, scopeOf, WINDOWS } from './limit-words.ts';
+import { type Names, passedThreshold, scopeOf, WINDOWS } from './limit-words.ts';
 import * as styles from './limits.module.css';
-
-const limitsCall = apiCall('listSpendLimits', {});
 
 type Task = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; readonly target: SpendLimit };
 
