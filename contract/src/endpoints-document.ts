@@ -84,7 +84,7 @@ function endpointText(endpoint: Endpoint, written: Written): string {
   return parts.join('\n\n');
 }
 
-/** What an earlier endpoint of the section has, so that it is not written again. */
+/** The parameters and objects of earlier endpoints of the section, which are not written again. */
 interface Written {
   /** Query parameters by their rows, with the endpoint that has them. */
   readonly parameters: Map<string, string>;
@@ -93,13 +93,13 @@ interface Written {
 }
 
 // A reference saves a reader nothing where it stands for less than this.
-const FEWEST_REFERRED = 4;
+const MIN_REFERRED = 4;
 
 /** The parameters; those that an earlier endpoint has are named only. */
 function parametersTable(endpoint: string, schema: z.ZodObject, { parameters }: Written): string[] {
   const rows = rowsOf(schema, 'sent');
   const known = Map.groupBy(rows, (row) => parameters.get(lineOfRow(row)));
-  const referred = [...known].filter(([from, all]) => from !== undefined && all.length >= FEWEST_REFERRED);
+  const referred = [...known].filter(([from, all]) => from !== undefined && all.length >= MIN_REFERRED);
   const others = rows.filter((row) => !referred.some(([, all]) => all.includes(row)));
   for (const row of rows) if (!parameters.has(lineOfRow(row))) parameters.set(lineOfRow(row), endpoint);
   return [
@@ -174,7 +174,7 @@ function largestWithin(objects: ReadonlyMap<string, readonly Row[]>, rows: reado
   const lines = new Set(rows.map(lineOfRow));
   return [...objects]
     .map(([where, all]) => ({ where, rows: all }))
-    .filter(({ rows: all }) => all.length >= FEWEST_REFERRED && all.every((row) => lines.has(lineOfRow(row))))
+    .filter(({ rows: all }) => all.length >= MIN_REFERRED && all.every((row) => lines.has(lineOfRow(row))))
     .sort((one, other) => other.rows.length - one.rows.length)[0];
 }
 
