@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyId, OrganizationId, RequestId } from '@gatehouse/contract';
 import { openEmbeddedPostgres } from '@gatehouse/embedded';
-import type { AdmissionOfOne } from '@gatehouse/gateway/testing';
+import { type AdmissionOfOne, createAdmissions } from '@gatehouse/gateway/testing';
 import {
   type Database,
   migratePostgres,
@@ -67,7 +67,7 @@ export async function newKeys(owner: Database, organizations: number, each: numb
 /** One request of a client. */
 export type Work = (key: Key) => Promise<unknown>;
 
-export const COST_MICRO_PKR = 3n;
+const COST_MICRO_PKR = 3n;
 
 export const admission = ({ id }: Key): AdmissionOfOne => ({
   requestId: randomUUID() as string as RequestId,
@@ -77,6 +77,17 @@ export const admission = ({ id }: Key): AdmissionOfOne => ({
   isByok: false,
   holdMs: 90_000,
 });
+
+/** As the gateway admits, with the surplus of each hold released at the end of its request. */
+export function released(database: Database): Work {
+  const admissions = createAdmissions(database, 60_000);
+  return async (key) => {
+    const request = admission(key);
+    await admissions.admit(key.organizationId, request);
+    const finished = { requestId: request.requestId, costMicroPkr: COST_MICRO_PKR };
+    await admissions.finish(key.organizationId, finished);
+  };
+}
 
 export interface Figures {
   readonly perSecond: number;

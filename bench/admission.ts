@@ -2,13 +2,13 @@ import { admit, createAdmissions } from '@gatehouse/gateway/testing';
 import type { Database } from '@gatehouse/store';
 import {
   admission,
-  COST_MICRO_PKR,
   type Figures,
   forgetHolds,
   measure,
   median,
   newKeys,
   openBenchDatabase,
+  released,
   type Work,
 } from './admission-load.ts';
 
@@ -29,16 +29,6 @@ function alone(database: Database): Work {
 function together(database: Database): Work {
   const admissions = createAdmissions(database, 60_000);
   return (key) => admissions.admit(key.organizationId, admission(key));
-}
-
-function released(database: Database): Work {
-  const admissions = createAdmissions(database, 60_000);
-  return async (key) => {
-    const request = admission(key);
-    await admissions.admit(key.organizationId, request);
-    const finished = { requestId: request.requestId, costMicroPkr: COST_MICRO_PKR };
-    await admissions.finish(key.organizationId, finished);
-  };
 }
 
 function row(...cells: (string | number)[]): void {

@@ -1,26 +1,22 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OrganizationId } from '@gatehouse/contract';
-import { createAdmissions } from '@gatehouse/gateway/testing';
-import { type Database, sql, statement } from '@gatehouse/store';
+import { sql, statement } from '@gatehouse/store';
 import {
-  admission,
-  COST_MICRO_PKR,
   forgetHolds,
   type Key,
   measure,
   median,
   newKeys,
   openBenchDatabase,
+  released,
   type Work,
 } from './admission-load.ts';
 
 // What spend limits cost an admission: the same requests with none and with six, each released at its end, alternating, on one
-// server. With the folder of an earlier checkout, its `admit_batch` beside them.
+// server.
 //
-//   node bench/spend-limits.ts [CHECKOUT] [requests a round]
+//   node bench/spend-limits.ts [requests a round]
 
-const [checkout = '', requests = '4000'] = process.argv.slice(2);
+const perRound = Number(process.argv[2] ?? 4_000);
 const ROUNDS = 7;
 
 const addLimits = statement<{ organizationId: OrganizationId }>(
@@ -34,44 +30,6 @@ const addLimits = statement<{ organizationId: OrganizationId }>(
          unnest('{organization,project,key}'::text[]) AS s (kind), unnest('{day,month}'::text[]) AS w (unit)`,
 );
 
-/** As the gateway admits, with what it frees at the end of each request. */
-function released(database: Database): Work {
-  const admissions = createAdmissions(database, 60_000);
-  return async (key) => {
-    const request = admission(key);
-    await admissions.admit(key.organizationId, request);
-    await admissions.finish(key.organizationId, {
-      requestId: request.requestId,
-      costMicroPkr: COST_MICRO_PKR,
-    });
-  };
-}
-
-/** The same database with the admission of another checkout in place of this one's. */
-async function withEarlier(owner: Database, database: Database): Promise<Database> {
-  const text = await readFile(join(checkout, 'store/src/postgres/functions/admit_batch.sql'), 'utf8');
-  const client = await owner.connect();
-  await client.query(text.replace('FUNCTION admit_batch(', 'FUNCTION admit_earlier('));
-  await client.end();
-  return {
-    ...database,
-    many: (given, ...parameters) =>
-      database.many(
-        {
-          ...given,
-          name: `${given.name}-earlier`,
-          text: given.text
-            .replace(', window_ids, spend_limit', ', NULL::uuid[] AS window_ids, NULL::jsonb AS spend_limit')
-            .replace(/admit\(([^)]*)\)/, (_, list: string) => {
-              const names = list.split(',').map((one) => one.trim());
-              return `admit_earlier(${names.toSpliced(10, 1).join(', ')}) WHERE $11::jsonb[] IS NOT NULL`;
-            }),
-        },
-        ...parameters,
-      ),
-  };
-}
-
 async function main(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const { owner, database } = await openBenchDatabase(stack);
@@ -81,8 +39,6 @@ async function main(): Promise<void> {
     ['no limits', released(database), none],
     ['six limits', released(database), six],
   ];
-  if (checkout !== '')
-    kinds.unshift(['earlier', released(await withEarlier(owner, database)), await newKeys(owner, 1, 1)]);
   process.stdout.write(
     `| clients | ${kinds.map(([name]) => `${name}, p50 ms`).join(' | ')} | requests/s |\n`,
   );
@@ -90,7 +46,7 @@ async function main(): Promise<void> {
     const figures = kinds.map((): Awaited<ReturnType<typeof measure>>[] => []);
     for (let round = 0; round <= ROUNDS; round += 1)
       for (const [index, [, work, keys]] of kinds.entries()) {
-        const measured = await measure(work, keys, clients, Number(requests));
+        const measured = await measure(work, keys, clients, perRound);
         await owner.run(forgetHolds);
         // The first opens windows and plans statements.
         if (round > 0) figures[index]?.push(measured);

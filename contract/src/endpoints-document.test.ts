@@ -73,7 +73,7 @@ describe('docs/endpoints.md', () => {
     assert.ok(one.includes('\n| `created_by` | object or null |') && !one.includes('| `rate_limit_rpm` |'));
     const trend = part('GET /analytics/trend');
     assert.ok(trend.includes('With the fields of `total`.') && !trend.includes('`other.requests`'));
-    assert.match(trend, /\nAs of `GET \/analytics\/spend`: .*`time_range`, `from`, `to`/);
+    assert.match(trend, /\nAs in `GET \/analytics\/spend`: .*`time_range`, `from`, `to`/);
   });
 
   it('has tables with as many cells in each row as in the header', () => {

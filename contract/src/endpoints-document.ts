@@ -104,7 +104,7 @@ function parametersTable(endpoint: string, schema: z.ZodObject, { parameters }: 
   for (const row of rows) if (!parameters.has(lineOfRow(row))) parameters.set(lineOfRow(row), endpoint);
   return [
     ...tableOf('Query', others, 'sent'),
-    ...referred.map(([from, all]) => `As of ${from}: ${all.map(({ path }) => code(path)).join(', ')}.`),
+    ...referred.map(([from, all]) => `As in ${from}: ${all.map(({ path }) => code(path)).join(', ')}.`),
   ];
 }
 

@@ -16,7 +16,7 @@ export interface SpendBarProps {
 
 /** Spend against a limit. */
 export function SpendBar({ label, spentPkr, heldPkr, limitPkr }: SpendBarProps) {
-  const share = (amount: number) => (limitPkr !== null && limitPkr > 0 ? amount / limitPkr : 1);
+  const [spent, held] = sharesOf(spentPkr, heldPkr, limitPkr);
   return (
     <span className={styles.bar}>
       <span className={styles.amounts}>
@@ -34,13 +34,18 @@ export function SpendBar({ label, spentPkr, heldPkr, limitPkr }: SpendBarProps) 
       {limitPkr === null ? undefined : (
         <Meter
           label={label}
-          valueText={`${pkr(spentPkr)} spent and ${pkr(heldPkr)} held of ${pkr(limitPkr)}, ${percent(share(spentPkr) + (limitPkr > 0 ? share(heldPkr) : 0))}`}
+          valueText={`${pkr(spentPkr)} spent and ${pkr(heldPkr)} held of ${pkr(limitPkr)}, ${percent(spent + held)}`}
           parts={[
-            { label: 'Spent', kind: 'spent', share: share(spentPkr) },
-            { label: 'Held', kind: 'held', share: limitPkr > 0 ? share(heldPkr) : 0 },
+            { label: 'Spent', kind: 'spent', share: spent },
+            { label: 'Held', kind: 'held', share: held },
           ]}
         />
       )}
     </span>
   );
+}
+
+/** The shares of what is spent and held; a limit of 0 is used up. */
+function sharesOf(spentPkr: number, heldPkr: number, limitPkr: number | null): [spent: number, held: number] {
+  return limitPkr === null || limitPkr === 0 ? [1, 0] : [spentPkr / limitPkr, heldPkr / limitPkr];
 }

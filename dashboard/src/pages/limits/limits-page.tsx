@@ -32,10 +32,14 @@ type Task = { readonly kind: 'create' } | { readonly kind: 'edit' | 'delete'; re
 export function LimitsPage() {
   const { user } = useAccount();
   const mayChange = user.role !== 'member';
-  const { data, error, refetch } = useQuery(queryOf(limitsCall));
-  const projects = useQuery(queryOf(projectsCall)).data?.projects ?? [];
-  const keys = useQuery(queryOf(keysCall)).data?.keys ?? [];
-  const members = useQuery(queryOf(membersCall)).data?.members ?? [];
+  const found = useQuery(queryOf(limitsCall));
+  const ofProjects = useQuery(queryOf(projectsCall));
+  const ofKeys = useQuery(queryOf(keysCall));
+  const ofMembers = useQuery(queryOf(membersCall));
+  const queries = [found, ofProjects, ofKeys, ofMembers];
+  const { projects = [] } = ofProjects.data ?? {};
+  const { keys = [] } = ofKeys.data ?? {};
+  const { members = [] } = ofMembers.data ?? {};
   const [task, setTask] = useState<Task>();
   const close = () => setTask(undefined);
   const names: Names = {
@@ -48,7 +52,8 @@ export function LimitsPage() {
       Limit spend
     </Button>
   ) : undefined;
-  const limits = data?.limits;
+  // Without the names, what a limit is of would look as if it were gone.
+  const limits = queries.every(({ data }) => data !== undefined) ? found.data?.limits : undefined;
   return (
     <>
       <PageHeader
@@ -68,8 +73,8 @@ export function LimitsPage() {
             columns={columns(names, mayChange ? (kind, target) => setTask({ kind, target }) : undefined)}
             rows={limits}
             rowKey={({ id }) => id}
-            error={error}
-            onRetry={refetch}
+            error={queries.find(({ error }) => error !== null)?.error}
+            onRetry={() => Promise.all(queries.map(({ refetch }) => refetch()))}
             empty={
               <EmptyState title="No limits yet" actions={create}>
                 Keys may spend their credit and the balance at any time.
@@ -120,7 +125,7 @@ function columns(
       width: '230px',
       cell: (limit) => (
         <SpendBar
-          label={`Spend of the limit of ${scopeOf(limit.scope, names).name ?? 'something that is gone'}`}
+          label={`Spend of ${limitLabel(limit, names)}`}
           spentPkr={limit.spent_pkr}
           heldPkr={limit.held_pkr}
           limitPkr={limit.limit_pkr}
@@ -187,9 +192,7 @@ function columns(
       width: '50px',
       cell: (limit) =>
         act === undefined ? undefined : (
-          <RowMenu
-            label={`Actions of the limit of ${scopeOf(limit.scope, names).name ?? 'something that is gone'}`}
-          >
+          <RowMenu label={`Actions of ${limitLabel(limit, names)}`}>
             <MenuItem onAction={() => act('edit', limit)}>Change</MenuItem>
             <MenuItem isDangerous onAction={() => act('delete', limit)}>
               Delete
@@ -198,4 +201,9 @@ function columns(
         ),
     },
   ];
+}
+
+/** A limit for screen readers: "the limit of web". */
+function limitLabel({ scope }: SpendLimit, names: Names): string {
+  return `the limit of ${scopeOf(scope, names).name ?? 'something that is gone'}`;
 }
