@@ -31,11 +31,11 @@ describe('models and providers', () => {
     assert.ok(tiered, 'no model of the catalogue has tiers');
     await page.keyboard.press('/');
     await page.keyboard.type(tiered.id.toUpperCase());
-    await page.waitForURL(/q=/);
-    await page.getByRole('region', { name: /^Models: \d+ of/ }).waitFor();
     const matching = routes.filter(({ id, aliases }) =>
       [id, ...aliases].some((name) => name.includes(tiered.id)),
     );
+    await page.waitForURL(({ searchParams }) => searchParams.get('q') === tiered.id.toUpperCase());
+    await page.getByRole('region', { name: `Models: ${matching.length} of` }).waitFor();
     assert.equal(await table.getByRole('row').count(), matching.length + 1);
     await table.getByText(tiered.id, { exact: true }).click();
     const panel = page.getByRole('dialog', { name: tiered.id });
