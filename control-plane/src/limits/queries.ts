@@ -164,6 +164,21 @@ export const updateLimit = tenantStatement<
     RETURNING id`,
 );
 
+// The thresholds of the changed limit hold for what is open. Of a raised amount, those that are above what is spent are told again.
+export const planAlerts = tenantStatement<LimitOfOrganization>(
+  'limits-plan-alerts',
+  sql`
+    UPDATE spend_windows w
+    SET alerted_percent = p.alerted, refused_at = NULL, next_alert_micro_pkr = next_spend_alert(l.limit_micro_pkr, l.alert_at, p.alerted)
+    FROM spend_limits l, LATERAL (
+      SELECT s.id, CASE WHEN l.limit_micro_pkr > 0
+                     THEN least(s.alerted_percent, trunc(s.spent_micro_pkr::numeric * 100 / l.limit_micro_pkr))::integer
+                     ELSE s.alerted_percent END AS alerted
+      FROM spend_windows s WHERE s.limit_id = l.id AND s.ends_at > clock_timestamp()
+    ) AS p
+    WHERE l.id = ${'limitId'} AND l.organization_id = ${'organizationId'} AND w.id = p.id`,
+);
+
 export const deleteLimit = tenantStatement<LimitOfOrganization>(
   'limits-delete',
   sql`DELETE FROM spend_limits WHERE id = ${'limitId'} AND organization_id = ${'organizationId'}`,

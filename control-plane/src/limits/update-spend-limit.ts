@@ -18,6 +18,7 @@ export function updateSpendLimit(database: Database) {
       await tx.one(queries.countUnderLock, { organizationId });
       if (!(await tx.one(queries.updateLimit, { ...limit, limitMicroPkr, mode, alertAt })))
         throw notFound('Spend limit');
+      await tx.run(queries.planAlerts, limit);
       const updated = await readLimit(tx, limit);
       await record(tx, 'spend_limit.updated', limitInWords(updated));
       return updated;

@@ -38,6 +38,8 @@ GRANT SELECT, INSERT, DELETE ON registration_attempts TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE ON api_keys, balances, providers, routes TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON previous_secrets TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON spend_limits, spend_windows TO gatehouse_service;
+GRANT SELECT, INSERT, DELETE, UPDATE (version, sealed_key, wrapped_key, master_key_id) ON alert_channels TO gatehouse_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON alert_deliveries TO gatehouse_service;
 GRANT SELECT, INSERT, DELETE ON route_aliases, route_targets, provider_credentials TO gatehouse_service;
 GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON upstream_states TO gatehouse_service;

@@ -47,6 +47,50 @@ CREATE TABLE activity_heads (
   CONSTRAINT activity_heads_pkey PRIMARY KEY (organization_id)
 );
 
+CREATE TABLE alert_channels (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  organization_id uuid NOT NULL,
+  kind text NOT NULL,
+  destination text NOT NULL,
+  version bigint,
+  sealed_key bytea,
+  wrapped_key bytea,
+  master_key_id text,
+  created_by uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT alert_channels_check CHECK (((kind = 'webhook'::text) = (num_nulls(version, sealed_key, wrapped_key, master_key_id) = 0))),
+  CONSTRAINT alert_channels_check1 CHECK ((num_nulls(version, sealed_key, wrapped_key, master_key_id) = ANY (ARRAY[0, 4]))),
+  CONSTRAINT alert_channels_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT alert_channels_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'email'::text]))),
+  CONSTRAINT alert_channels_master_key_id_fkey FOREIGN KEY (master_key_id) REFERENCES vault_master_keys(id),
+  CONSTRAINT alert_channels_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT alert_channels_pkey PRIMARY KEY (id),
+  CONSTRAINT alert_channels_version_check CHECK ((version > 0))
+);
+CREATE INDEX alert_channels_by_master_key ON alert_channels USING btree (master_key_id, organization_id, id);
+CREATE INDEX alert_channels_by_organization ON alert_channels USING btree (organization_id, created_at DESC, id);
+
+CREATE TABLE alert_deliveries (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  channel_id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  type text NOT NULL,
+  data jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  status text NOT NULL DEFAULT 'pending'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  due_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  last_error text,
+  CONSTRAINT alert_deliveries_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES alert_channels(id) ON DELETE CASCADE,
+  CONSTRAINT alert_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT alert_deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT alert_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX alert_deliveries_by_channel ON alert_deliveries USING btree (channel_id, created_at);
+CREATE INDEX alert_deliveries_by_end ON alert_deliveries USING btree (created_at) WHERE (status <> 'pending'::text);
+CREATE INDEX alert_deliveries_by_organization ON alert_deliveries USING btree (organization_id, created_at DESC, id);
+CREATE INDEX alert_deliveries_due ON alert_deliveries USING btree (due_at) WHERE (status = 'pending'::text);
+
 CREATE TABLE api_keys (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
@@ -66,6 +110,7 @@ CREATE TABLE api_keys (
   unsettled_micro_pkr bigint NOT NULL DEFAULT 0,
   facts_revision bigint NOT NULL DEFAULT 0,
   created_by uuid,
+  expiry_alert_at timestamp with time zone,
   CONSTRAINT api_keys_allowed_models_check CHECK ((cardinality(allowed_models) > 0)),
   CONSTRAINT api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT api_keys_credit_limit_micro_pkr_check CHECK ((credit_limit_micro_pkr > 0)),
@@ -78,7 +123,9 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_secret_unique UNIQUE (secret_hash),
   CONSTRAINT api_keys_unsettled_micro_pkr_check CHECK ((unsettled_micro_pkr >= 0))
 );
+CREATE INDEX api_keys_by_expiry_alert ON api_keys USING btree (expiry_alert_at) WHERE (expiry_alert_at IS NOT NULL);
 CREATE INDEX api_keys_live_by_organization ON api_keys USING btree (organization_id, created_at DESC, id) WHERE (revoked_at IS NULL);
+CREATE TRIGGER api_keys_expiry_alert BEFORE INSERT OR UPDATE OF expires_at ON api_keys FOR EACH ROW EXECUTE FUNCTION plan_expiry_alert();
 CREATE TRIGGER api_keys_raise_facts_revision BEFORE UPDATE OF organization_id, project_id, key_prefix, rate_limit_rpm, allowed_models, facts_revision ON api_keys FOR EACH ROW EXECUTE FUNCTION raise_facts_revision();
 
 CREATE TABLE balances (
@@ -88,11 +135,15 @@ CREATE TABLE balances (
   held_micro_pkr bigint NOT NULL DEFAULT 0,
   unsettled_micro_pkr bigint NOT NULL DEFAULT 0,
   spend_limits integer NOT NULL DEFAULT 0,
+  next_alert_micro_pkr bigint,
+  alerted_percent smallint NOT NULL DEFAULT 100,
   CONSTRAINT balances_held_micro_pkr_check CHECK ((held_micro_pkr >= 0)),
   CONSTRAINT balances_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT balances_pkey PRIMARY KEY (organization_id),
   CONSTRAINT balances_unsettled_micro_pkr_check CHECK ((unsettled_micro_pkr >= 0))
 );
+CREATE TRIGGER balances_alert BEFORE UPDATE ON balances FOR EACH ROW WHEN (((new.deposited_micro_pkr <> old.deposited_micro_pkr) OR (((new.deposited_micro_pkr - new.spent_micro_pkr) - new.unsettled_micro_pkr) <= new.next_alert_micro_pkr))) EXECUTE FUNCTION alert_of_balance();
+CREATE TRIGGER balances_first_alert BEFORE INSERT ON balances FOR EACH ROW EXECUTE FUNCTION alert_of_balance();
 
 CREATE TABLE catalogue_version (
   is_only boolean NOT NULL DEFAULT true,
@@ -425,6 +476,9 @@ CREATE TABLE spend_windows (
   values_apart integer NOT NULL DEFAULT 0,
   spent_micro_pkr bigint NOT NULL DEFAULT 0,
   held_micro_pkr bigint NOT NULL DEFAULT 0,
+  next_alert_micro_pkr bigint,
+  alerted_percent smallint NOT NULL DEFAULT 0,
+  refused_at timestamp with time zone,
   CONSTRAINT spend_windows_are_distinct UNIQUE (limit_id, value, started_at),
   CONSTRAINT spend_windows_held_micro_pkr_check CHECK ((held_micro_pkr >= 0)),
   CONSTRAINT spend_windows_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES spend_limits(id) ON DELETE CASCADE,
@@ -432,6 +486,7 @@ CREATE TABLE spend_windows (
 );
 CREATE INDEX spend_windows_by_end ON spend_windows USING btree (ends_at);
 CREATE INDEX spend_windows_by_start ON spend_windows USING btree (limit_id, started_at);
+CREATE TRIGGER spend_windows_alert BEFORE UPDATE ON spend_windows FOR EACH ROW WHEN (((new.spent_micro_pkr >= new.next_alert_micro_pkr) OR ((new.refused_at IS NOT NULL) AND (old.refused_at IS NULL)))) EXECUTE FUNCTION alert_of_spend();
 
 CREATE TABLE upstream_states (
   instance text NOT NULL,
@@ -528,6 +583,9 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- admit(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_metadata jsonb[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint, window_ids text, spend_limit jsonb) plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
 -- admit_batch(in_finished_ids uuid[], in_finished_organization_ids uuid[], in_costs_micro_pkr bigint[], in_request_ids uuid[], in_organization_ids uuid[], in_key_ids uuid[], in_least_micro_pkr bigint[], in_most_micro_pkr bigint[], in_are_byok boolean[], in_hold_ms bigint[], in_catalogue_versions bigint[], in_vault_revisions bigint[], in_facts_revisions bigint[], in_lock_timeout_ms integer) RETURNS TABLE(decision text, granted_micro_pkr bigint, account text, limit_micro_pkr bigint, spent_micro_pkr bigint, held_micro_pkr bigint) plpgsql VOLATILE
 -- advance_settlement_fold(in_until timestamp with time zone) RETURNS boolean plpgsql VOLATILE
+-- alert_of_balance() RETURNS trigger plpgsql VOLATILE
+-- alert_of_expiries(in_most integer) RETURNS integer plpgsql VOLATILE SET enable_seqscan=off
+-- alert_of_spend() RETURNS trigger plpgsql VOLATILE
 -- append_activity(in_organization_id uuid, in_actor_user_id uuid, in_action text, in_target text, in_source_ip text) RETURNS void plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp
 -- calendar_window(in_window text, in_time_zone text, in_since timestamp with time zone, in_at timestamp with time zone, OUT started_at timestamp with time zone, OUT ends_at timestamp with time zone) RETURNS record plpgsql STABLE
 -- change_accounts(in_key_ids uuid[], in_organization_ids uuid[], in_spent_micro_pkr bigint[], in_released_micro_pkr bigint[], in_final_micro_pkr bigint[]) RETURNS void plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off SET enable_hashjoin=off SET enable_mergejoin=off
@@ -541,7 +599,10 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- keep_settlements(OUT made integer, OUT has_closed boolean) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp SET lock_timeout=1s
 -- lock_settlements() RETURNS void sql VOLATILE
 -- make_settlement_partition(in_week timestamp with time zone) RETURNS void plpgsql VOLATILE
+-- next_expiry_alert(in_expires_at timestamp with time zone) RETURNS timestamp with time zone sql STABLE
+-- next_spend_alert(in_limit_micro_pkr bigint, in_alert_at smallint[], in_alerted_percent integer) RETURNS bigint sql IMMUTABLE
 -- open_spend_window(in_limit_id uuid, in_value text, in_at timestamp with time zone) RETURNS spend_windows plpgsql VOLATILE SET plan_cache_mode=force_generic_plan SET enable_seqscan=off SET enable_bitmapscan=off
+-- plan_expiry_alert() RETURNS trigger plpgsql VOLATILE
 -- purge_activity(in_organization_id uuid, in_at_most integer, OUT removed bigint, OUT broken_sequence bigint) RETURNS record plpgsql VOLATILE SECURITY DEFINER SET search_path=public, pg_temp OWNER gatehouse_retention
 -- raise_catalogue_version() RETURNS trigger plpgsql VOLATILE
 -- raise_facts_revision() RETURNS trigger plpgsql VOLATILE
@@ -556,12 +617,16 @@ CREATE SEQUENCE vault_versions AS bigint;
 -- settlement_bound(in_moment timestamp with time zone) RETURNS uuid sql IMMUTABLE
 -- settlement_partition(in_week timestamp with time zone) RETURNS text sql IMMUTABLE
 -- settlement_week(in_moment timestamp with time zone) RETURNS timestamp with time zone sql IMMUTABLE
+-- write_alert(in_organization_id uuid, in_type text, in_cause text, in_data jsonb) RETURNS void plpgsql VOLATILE SET enable_seqscan=off
 
 -- Rights
 
 GRANT EXECUTE ON FUNCTION activity_entry_hash TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit TO PUBLIC;
 GRANT EXECUTE ON FUNCTION admit_batch TO PUBLIC;
+GRANT EXECUTE ON FUNCTION alert_of_balance TO PUBLIC;
+GRANT EXECUTE ON FUNCTION alert_of_expiries TO PUBLIC;
+GRANT EXECUTE ON FUNCTION alert_of_spend TO PUBLIC;
 GRANT EXECUTE ON FUNCTION append_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION calendar_window TO PUBLIC;
 GRANT EXECUTE ON FUNCTION change_accounts TO PUBLIC;
@@ -573,7 +638,10 @@ GRANT EXECUTE ON FUNCTION judge_admission TO PUBLIC;
 GRANT EXECUTE ON FUNCTION judge_spend_limits TO PUBLIC;
 GRANT EXECUTE ON FUNCTION keep_settlements TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION lock_settlements TO PUBLIC;
+GRANT EXECUTE ON FUNCTION next_expiry_alert TO PUBLIC;
+GRANT EXECUTE ON FUNCTION next_spend_alert TO PUBLIC;
 GRANT EXECUTE ON FUNCTION open_spend_window TO PUBLIC;
+GRANT EXECUTE ON FUNCTION plan_expiry_alert TO PUBLIC;
 GRANT EXECUTE ON FUNCTION purge_activity TO gatehouse_service;
 GRANT EXECUTE ON FUNCTION raise_catalogue_version TO PUBLIC;
 GRANT EXECUTE ON FUNCTION raise_facts_revision TO PUBLIC;
@@ -588,6 +656,7 @@ GRANT EXECUTE ON FUNCTION settle_requests TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_bound TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_partition TO PUBLIC;
 GRANT EXECUTE ON FUNCTION settlement_week TO PUBLIC;
+GRANT EXECUTE ON FUNCTION write_alert TO PUBLIC;
 GRANT USAGE ON SCHEMA public TO PUBLIC;
 GRANT USAGE ON SCHEMA public TO gatehouse_retention;
 GRANT USAGE ON SCHEMA public TO gatehouse_service;
@@ -598,6 +667,12 @@ GRANT SELECT ON activity_checkpoints TO gatehouse_service;
 GRANT DELETE, SELECT ON activity_events TO gatehouse_retention;
 GRANT SELECT ON activity_events TO gatehouse_service;
 GRANT SELECT ON activity_heads TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT ON alert_channels TO gatehouse_service;
+GRANT UPDATE ON alert_channels (master_key_id) TO gatehouse_service;
+GRANT UPDATE ON alert_channels (sealed_key) TO gatehouse_service;
+GRANT UPDATE ON alert_channels (version) TO gatehouse_service;
+GRANT UPDATE ON alert_channels (wrapped_key) TO gatehouse_service;
+GRANT DELETE, INSERT, SELECT, UPDATE ON alert_deliveries TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON api_keys TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON balances TO gatehouse_service;
 GRANT SELECT, UPDATE ON catalogue_version TO gatehouse_service;

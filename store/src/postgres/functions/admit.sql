@@ -4,8 +4,8 @@
 --
 -- Locks are taken in the order that settling and operators keep: holds by request, keys by id, balances by organisation. A
 -- revocation and a change of a key's limit write the key's row, so the row that is judged is the newest. Expiry is judged by this
--- server's clock, never by a gateway's. A refusal changes nothing. A finished request whose hold is gone was settled, or
--- released at its deadline, and changes nothing.
+-- server's clock, never by a gateway's. A refusal changes nothing, except that the first for a spend limit in a window writes an
+-- alert (alert_of_spend.sql). A finished request whose hold is gone was settled, or released at its deadline, and changes nothing.
 --
 -- A gateway may have presumed what it knew of the catalogue, the vault and the key. It passes the version of each, and the
 -- decision is `stale` where one has changed: the request is then judged by what is read for it. Null was not presumed.
@@ -104,6 +104,7 @@ DECLARE
   match_windows uuid[];
   match_spent bigint[];
   match_held bigint[];
+  match_refused boolean[];
   window_of_match integer[] := '{}';
   -- Of each leader: its limits, and the one with the least that is unspent.
   match_first integer[] := '{}';
@@ -116,6 +117,8 @@ DECLARE
   window_free_before bigint[] := '{}';
   window_free bigint[] := '{}';
   without_end CONSTANT bigint := 9223372036854775807;
+  -- Those that refuse for the first time.
+  refused_windows uuid[] := '{}';
   opened spend_windows;
   unspent bigint;
   -- Of the requests of one leader that follow each other: what was granted so far, and what was free of its limits before.
@@ -213,9 +216,9 @@ BEGIN
       WHERE r.nth <= cardinality(in_request_ids)
     ) AS g;
     SELECT coalesce(array_agg(a.nth), '{}'), array_agg(a.limit_id), array_agg(a.value), array_agg(a.amount),
-           array_agg(s.id), array_agg(s.spent_micro_pkr), array_agg(s.held_micro_pkr)
+           array_agg(s.id), array_agg(s.spent_micro_pkr), array_agg(s.held_micro_pkr), array_agg(s.refused_at IS NOT NULL)
     INTO match_leaders, match_limits, match_values, match_amounts,
-         match_windows, match_spent, match_held
+         match_windows, match_spent, match_held, match_refused
     FROM (
       SELECT r.nth, l.id AS limit_id, CASE l.mode WHEN 'refuse' THEN l.limit_micro_pkr END AS amount,
              CASE WHEN l.scope_kind = 'metadata' AND l.metadata_value IS NULL THEN '=' || (r.metadata ->> l.metadata_name)
@@ -234,7 +237,7 @@ BEGIN
       ORDER BY r.nth
     ) AS a
     LEFT JOIN LATERAL (
-      SELECT o.id, o.spent_micro_pkr, o.held_micro_pkr FROM spend_windows o
+      SELECT o.id, o.spent_micro_pkr, o.held_micro_pkr, o.refused_at FROM spend_windows o
       WHERE o.limit_id = a.limit_id AND o.value = a.value AND o.started_at <= now_at AND o.ends_at > now_at
       ORDER BY o.started_at DESC LIMIT 1
     ) AS s ON true;
@@ -244,6 +247,7 @@ BEGIN
         match_windows[n] := opened.id;
         match_spent[n] := opened.spent_micro_pkr;
         match_held[n] := opened.held_micro_pkr;
+        match_refused[n] := opened.refused_at IS NOT NULL;
       END IF;
       w := array_position(window_list, match_windows[n]);
       IF w IS NULL THEN
@@ -320,6 +324,10 @@ BEGIN
           short_match := CASE limited.decision WHEN 'credit_held' THEN free_match ELSE unspent_match[m] END;
           account := 'spend_limit';
           spend_limit := describe_spend_limit(match_limits[short_match], match_windows[short_match]);
+          IF limited.decision = 'spend_limit_reached' AND NOT match_refused[short_match] THEN
+            refused_windows := refused_windows || match_windows[short_match];
+            match_refused[short_match] := true;
+          END IF;
         END IF;
         decision := limited.decision;
         granted_micro_pkr := limited.granted_micro_pkr;
@@ -367,6 +375,9 @@ BEGIN
     UPDATE spend_windows s SET held_micro_pkr = s.held_micro_pkr + (c.before - c.after)
     FROM unnest(window_list, window_free_before, window_free) AS c (id, before, after)
     WHERE s.id = c.id AND c.before <> c.after;
+    IF cardinality(refused_windows) > 0 THEN
+      UPDATE spend_windows SET refused_at = now_at WHERE id = ANY (refused_windows) AND refused_at IS NULL;
+    END IF;
   END IF;
   INSERT INTO holds (request_id, key_id, organization_id, amount_micro_pkr, deadline, window_ids)
   SELECT r.id, r.key_id, r.organization_id, r.amount, now_at + r.ms * interval '1 millisecond',

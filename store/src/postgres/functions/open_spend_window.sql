@@ -19,8 +19,8 @@ BEGIN
   ORDER BY started_at DESC LIMIT 1;
   IF NOT FOUND THEN
     PERFORM set_config('synchronous_commit', 'on', true);
-    INSERT INTO spend_windows (limit_id, value, started_at, ends_at)
-    SELECT l.id, '', c.started_at, c.ends_at
+    INSERT INTO spend_windows (limit_id, value, started_at, ends_at, next_alert_micro_pkr)
+    SELECT l.id, '', c.started_at, c.ends_at, next_spend_alert(l.limit_micro_pkr, l.alert_at, 0)
     FROM spend_limits l, calendar_window(l.time_window, l.time_zone, l.created_at, in_at) AS c
     WHERE l.id = in_limit_id
     RETURNING * INTO shared;
@@ -33,8 +33,9 @@ BEGIN
   IF shared.values_apart >= most_values THEN RETURN shared; END IF;
   PERFORM set_config('synchronous_commit', 'on', true);
   UPDATE spend_windows SET values_apart = values_apart + 1 WHERE id = shared.id;
-  INSERT INTO spend_windows (limit_id, value, started_at, ends_at)
-  VALUES (in_limit_id, in_value, shared.started_at, shared.ends_at)
+  INSERT INTO spend_windows (limit_id, value, started_at, ends_at, next_alert_micro_pkr)
+  SELECT l.id, in_value, shared.started_at, shared.ends_at, next_spend_alert(l.limit_micro_pkr, l.alert_at, 0)
+  FROM spend_limits l WHERE l.id = in_limit_id
   RETURNING * INTO own;
   RETURN own;
 END
