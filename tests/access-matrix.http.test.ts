@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
   ACCESS_COOKIE,
+  alerts,
   type Endpoint,
   endpoints,
   keys,
@@ -49,6 +50,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   rotateKey: {},
   createSpendLimit: { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 },
   updateSpendLimit: { limit_pkr: 1 },
+  createAlertChannel: { kind: 'webhook', url: 'https://hooks.example.com/' },
 };
 
 const queries: Readonly<Record<string, Record<string, string>>> = {
@@ -94,6 +96,8 @@ describe('access matrix', () => {
       ).id;
       const limit = { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 };
       ids['limit_id'] = (await client.call(spendLimits.createSpendLimit, { body: limit })).id;
+      const channel = { kind: 'webhook' as const, url: 'https://hooks.example.com/' };
+      ids['channel_id'] = (await client.call(alerts.createAlertChannel, { body: channel })).id;
       ids['provider'] = 'openai';
       ids['req_id'] = newRequestId(Number(NOW / 1_000n));
       await started.add(account, [{ requestId: ids['req_id'] }]);

@@ -32,6 +32,7 @@ async function main(): Promise<void> {
       joinPolicy: 'closed',
       signupCreditMicroPkr: 0n,
       google: undefined,
+      alerts: { webhookHosts: new Set(), smtp: undefined },
       signInAttempts: 10,
       signInWindowSeconds: 900,
       registrationsPerNetwork: 20,

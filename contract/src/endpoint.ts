@@ -40,6 +40,7 @@ export interface Endpoint<
     | 'catalogue'
     | 'keys'
     | 'limits'
+    | 'alerts'
     | 'vault'
     | 'analytics'
     | 'activity';
@@ -55,7 +56,7 @@ export interface Endpoint<
   /** Undefined where the endpoint ignores the body. */
   readonly body: Body;
   readonly reply: Reply;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   /** The other formats of the reply, for callers whose `Accept` prefers one; see `preferredType`. */
   readonly exports: readonly ExportType[];
   /** True if the reply sets or clears the session cookies. */

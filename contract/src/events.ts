@@ -15,6 +15,8 @@ export const ACTIVITY_ACTIONS = [
   'spend_limit.created',
   'spend_limit.updated',
   'spend_limit.deleted',
+  'alert_channel.created',
+  'alert_channel.deleted',
   'project.byok_fallback_enabled',
   'project.byok_fallback_disabled',
 ] as const;

@@ -13,6 +13,8 @@ export type UserId = Id<'user'>;
 export type ProjectId = Id<'project'>;
 export type KeyId = Id<'key'>;
 export type SpendLimitId = Id<'spend limit'>;
+export type AlertChannelId = Id<'alert channel'>;
+export type AlertDeliveryId = Id<'alert delivery'>;
 export type RequestId = Id<'request'>;
 
 /** A token as its holder presents it. It is a text, yet no statement takes it: only its hash is stored. */

@@ -58,6 +58,7 @@ export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
   catalogue: 'The routes that a gateway request can name as its model.',
   keys: 'Gateway keys and their limits.',
   limits: 'Limits of what may be spent in a window of the calendar.',
+  alerts: 'Where the organisation is told of its money and its keys.',
   vault: 'The organisation’s own provider keys.',
   analytics: 'Figures and rows of the requests through the gateway.',
   activity: 'The log of administrative changes.',
@@ -188,9 +189,15 @@ const HINT = { 'X-Gatehouse-Hint': { $ref: '#/components/headers/Hint' } };
 const SET_COOKIE = { 'Set-Cookie': { $ref: '#/components/headers/SessionCookies' }, ...HINT };
 const EXPORT_HEADERS = { 'Content-Disposition': { $ref: '#/components/headers/FileName' } };
 
+const DESCRIPTIONS: Readonly<Record<Endpoint['status'], string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted.',
+};
+
 function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
   return {
-    description: endpoint.status === 201 ? 'Created.' : 'Success.',
+    description: DESCRIPTIONS[endpoint.status],
     headers: {
       ...REQUEST_ID,
       ...(endpoint.setsCookies && SET_COOKIE),

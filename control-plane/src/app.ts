@@ -12,6 +12,7 @@ import {
 } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { listActivity, recordsFrom } from './activity/index.ts';
+import { alertEndpoints } from './alerts/index.ts';
 import { analyticsEndpoints, createQueryScheduler, type PageSizes } from './analytics/index.ts';
 import {
   authEndpoints,
@@ -114,6 +115,7 @@ export function implementations(
     revokeKey(keyChanges),
     getBudget(database),
     ...limitEndpoints(database),
+    ...alertEndpoints({ database, log, keyRing: dependencies.keyRing }, settings.alerts),
     ...vaultEndpoints({ database, log, keyRing: dependencies.keyRing }),
     ...analyticsEndpoints({
       database,

@@ -1,3 +1,4 @@
+export { type AlertSenderDependencies, startAlertSender } from './alerts/index.ts';
 export { type ControlPlaneDependencies, createControlPlane, implementations } from './app.ts';
 export {
   budgetDemoOrganization,
@@ -9,4 +10,10 @@ export {
 } from './demo-organization.ts';
 export { type DashboardFiles, readDashboard } from './http/dashboard/dashboard-files.ts';
 export { startMaintenance } from './maintenance.ts';
-export type { ControlPlaneSettings, GatewayAddress, JoinPolicy } from './settings.ts';
+export type {
+  AlertSettings,
+  ControlPlaneSettings,
+  GatewayAddress,
+  JoinPolicy,
+  SmtpSettings,
+} from './settings.ts';

@@ -2,6 +2,7 @@ import { systemClock } from '@gatehouse/concurrency';
 import type { Database, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { purgeActivity } from './activity/index.ts';
+import { alertOfExpiringKeys, sweepDeliveries } from './alerts/index.ts';
 import { maintainTelemetry } from './analytics/maintenance/maintain-telemetry.ts';
 import { sweepExpired } from './auth/index.ts';
 import { sweepKeptItems, sweepUpstreamStates } from './catalogue/index.ts';
@@ -10,6 +11,7 @@ import { keepLedger } from './ledger/index.ts';
 import { sweepEndedWindows } from './limits/index.ts';
 
 const MINUTE_MS = 60_000;
+const EXPIRIES_MS = 15_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 export interface MaintenanceDependencies {
@@ -39,6 +41,12 @@ function periodicJobs(dependencies: MaintenanceDependencies): readonly PeriodicJ
       run: () => deleteExpired(database, signInWindowSeconds),
     },
     {
+      name: 'key_expiries',
+      intervalMs: EXPIRIES_MS,
+      runsAtStart: true,
+      run: (signal) => alertOfExpiringKeys(database, signal),
+    },
+    {
       name: 'activity_retention',
       intervalMs: HOUR_MS,
       runsAtStart: true,
@@ -60,7 +68,7 @@ function periodicJobs(dependencies: MaintenanceDependencies): readonly PeriodicJ
 }
 
 /**
- * Starts the periodic jobs: expired rows every minute; retention of the activity log and the request log, and the
+ * Starts the periodic jobs: alerts of keys that expire every 15 s; expired rows every minute; retention of the activity log and the request log, and the
  * ledger's partitions, at start and every hour. A failed job runs again after `retryMs`. Every job may run on several
  * nodes at once. Disposing stops all jobs and waits for them.
  */
@@ -161,6 +169,7 @@ async function deleteExpired(database: Database, signInWindowSeconds: number): P
   await sweepIdempotencyKeys(database);
   await sweepEndedSecrets(database);
   await sweepEndedWindows(database);
+  await sweepDeliveries(database);
   await sweepUpstreamStates(database);
   await sweepKeptItems(database);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
   type ActivityAction,
+  alerts,
   auth,
   type Endpoint,
   endpoints,
@@ -26,6 +27,7 @@ import { TEST_PASSWORD, type TestApi } from './testing/test-api.ts';
 // contract declares, no less and no more.
 
 const ORGANIZATION_LIMIT = { scope: { kind: 'organization' }, window: 'day', limit_pkr: 1 };
+const WEBHOOK = { kind: 'webhook' as const, url: 'https://hooks.example.com/alerts' };
 const SOURCE_IP = '198.51.100.7';
 
 interface Recording {
@@ -60,6 +62,11 @@ describe('recorded events', () => {
     const { client } = await signUpForKeys(api);
     const { id } = await client.call(spendLimits.createSpendLimit, { body: ORGANIZATION_LIMIT });
     return { client, params: { limit_id: id } };
+  };
+  const withChannel = async () => {
+    const { client } = await signUpForKeys(api);
+    const { id } = await client.call(alerts.createAlertChannel, { body: WEBHOOK });
+    return { client, params: { channel_id: id } };
   };
   const failAppends = (isFailing: boolean) =>
     runSql(api.owner)`
@@ -244,6 +251,21 @@ describe('recorded events', () => {
         return { client, given: { params } };
       },
       events: [['spend_limit.deleted', 'account']],
+    },
+    {
+      endpoint: alerts.createAlertChannel,
+      title: 'a channel',
+      prepare: async () => ({ client: (await signUpForKeys(api)).client, given: { body: WEBHOOK } }),
+      events: [['alert_channel.created', 'account']],
+    },
+    {
+      endpoint: alerts.deleteAlertChannel,
+      title: 'no channel any more',
+      prepare: async () => {
+        const { client, params } = await withChannel();
+        return { client, given: { params } };
+      },
+      events: [['alert_channel.deleted', 'account']],
     },
     {
       endpoint: vault.setVaultKey,

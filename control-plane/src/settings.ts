@@ -12,6 +12,20 @@ export interface GoogleSettings {
   readonly issuer: string;
 }
 
+/** The mail server, and the address that its mails come from. */
+export interface SmtpSettings {
+  readonly url: string;
+  readonly from: string;
+}
+
+/** Where alerts may be sent. */
+export interface AlertSettings {
+  /** `host` or `host:port`, in lower case: these may be private, and are reached by http too. */
+  readonly webhookHosts: ReadonlySet<string>;
+  /** Undefined where no e-mail is sent. */
+  readonly smtp: SmtpSettings | undefined;
+}
+
 /** The operator's settings of the control plane. The caller reads them from the environment. */
 export interface ControlPlaneSettings extends HttpSettings {
   readonly joinPolicy: JoinPolicy;
@@ -31,4 +45,5 @@ export interface ControlPlaneSettings extends HttpSettings {
   readonly rateLimitCeilingRpm: number;
   /** How long an analytics query may take. */
   readonly analyticsTimeoutMs: number;
+  readonly alerts: AlertSettings;
 }

@@ -5,6 +5,7 @@ import {
   microPkrFromTyped,
 } from '@gatehouse/contract';
 import { isPostgresAddress } from './addresses.ts';
+import { alertSettings } from './alert-settings.ts';
 import { clickhouseSettings } from './clickhouse-settings.ts';
 import { combinationIssues, ownerIssues } from './config-combinations.ts';
 import { ConfigError, requireNone } from './config-error.ts';
@@ -140,6 +141,7 @@ export const settings = {
     'The most requests per minute that a key may have. A key that was given more has this rate. Set it alike for the API and all gateways.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
+  ...alertSettings,
   analyticsTimeoutMs: setting('ANALYTICS_TIMEOUT_MS', 'The time limit of an analytics query, in ms.', {
     ...wholeNumber(100, 600_000),
     fallback: 10_000,
@@ -209,6 +211,8 @@ type OptionalSetting =
   | keyof typeof tlsSettings
   | 'googleClientId'
   | 'publicGatewayUrl'
+  | 'smtpUrl'
+  | 'smtpFrom'
   | 'telemetryRetentionDays'
   | 'metricsPort'
   | 'gatewayPoolSize'

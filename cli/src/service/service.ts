@@ -1,11 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import { finishesWithin } from '@gatehouse/concurrency';
-import { createControlPlane, type GatewayAddress, startMaintenance } from '@gatehouse/control-plane';
+import {
+  createControlPlane,
+  type GatewayAddress,
+  startAlertSender,
+  startMaintenance,
+} from '@gatehouse/control-plane';
 import type { Catalogue } from '@gatehouse/control-plane/catalogue';
 import { observeMoney } from '@gatehouse/control-plane/ledger';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
+import { smtpSettings } from '../config/alert-settings.ts';
 import type { Config, Role } from '../config/config.ts';
 import { servedHosts } from '../config/hosts.ts';
 import { cannotListen, GRACE_MS, type Listener } from '../listen/listener.ts';
@@ -174,6 +180,7 @@ function createApi(
     keysPerOrganization: config.keysPerOrganization,
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
+    alerts: { webhookHosts: config.alertWebhookHosts, smtp: smtpSettings(config) },
     gateway,
   };
   stack.use(
@@ -185,6 +192,8 @@ function createApi(
       telemetryRetentionDays: config.telemetryRetentionDays,
     }),
   );
+  const { database } = stores;
+  stack.use(startAlertSender({ database, keyRing, settings: settings.alerts, metrics, log }));
   observeMoney(metrics, stores.database);
   const server = createControlPlane({
     database: stores.database,

@@ -2,37 +2,14 @@ import { z } from 'zod';
 import { preparedPassword } from '../conventions/password.ts';
 import { codePoints, text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
-import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../limits.ts';
 import { Secret } from '../secret.ts';
+import { emailAddress, emailText } from './fields.ts';
 import { Member, OrganizationReference, organizationName } from './organization.ts';
 
 const Account = z.strictObject({ user: Member, organization: OrganizationReference }).meta({ id: 'Account' });
 
 const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
-
-// An address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are rejected, not folded.
-const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
-
-const email = () =>
-  text()
-    .transform((value) => value.trim())
-    .refine(isAscii, { error: 'Must hold printable ASCII characters only.', params: { type: 'not_ascii' } })
-    .transform((value) => value.toLowerCase());
-
-const newEmail = email()
-  .refine((value) => !isAscii(value) || (EMAIL.test(value) && !/\.\.|^\.|\.@|@\.|\.$/.test(value)), {
-    error: 'Must be an e-mail address, for example name@example.com.',
-    params: { type: 'not_an_email' },
-  })
-  .refine((value) => value.length <= MAX_EMAIL_LENGTH, {
-    error: `Must have at most ${MAX_EMAIL_LENGTH} characters.`,
-    params: { type: 'too_long' },
-  });
-
-function isAscii(value: string): boolean {
-  // Control characters are ASCII too, but not part of an address.
-  return /^[\u0020-\u007e]*$/.test(value);
-}
 
 const newPassword = text()
   .refine((value) => codePoints(preparedPassword(value)) >= MIN_PASSWORD_LENGTH, {
@@ -53,12 +30,7 @@ export const register = endpoint({
   access: 'public',
   summary: 'Create an account. It creates the named organisation, or joins it where it exists.',
   body: z.object({
-    email: newEmail.meta({
-      format: 'email',
-      maxLength: MAX_EMAIL_LENGTH,
-      description: 'ASCII. Trimmed and lower-cased.',
-      example: 'ada@example.com',
-    }),
+    email: emailAddress(),
     password: newPassword.meta({
       minLength: MIN_PASSWORD_LENGTH,
       maxLength: MAX_PASSWORD_LENGTH,
@@ -99,7 +71,7 @@ export const login = endpoint({
   access: 'public',
   summary: 'Sign in with an e-mail address and a password.',
   body: z.object({
-    email: email().meta({
+    email: emailText().meta({
       description: 'Case-insensitive.',
       example: 'ada@example.com',
     }),

@@ -8,6 +8,7 @@ import {
 import { NumberText, readsNumberText } from '../conventions/number-text.ts';
 import { text } from '../conventions/text.ts';
 import { epochMicrosFromTimestamp, TIMESTAMP_IN_WORDS } from '../conventions/time.ts';
+import { MAX_EMAIL_LENGTH } from '../limits.ts';
 
 // Fields that several endpoints share.
 
@@ -33,6 +34,41 @@ export function instant() {
       return z.NEVER;
     })
     .meta({ format: 'date-time' });
+}
+
+// An address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are rejected, not folded.
+const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
+
+/** What may be an e-mail address, in its one spelling. */
+export function emailText() {
+  return text()
+    .transform((value) => value.trim())
+    .refine(isAscii, { error: 'Must hold printable ASCII characters only.', params: { type: 'not_ascii' } })
+    .transform((value) => value.toLowerCase());
+}
+
+/** An e-mail address. */
+export function emailAddress() {
+  return emailText()
+    .refine((value) => !isAscii(value) || (EMAIL.test(value) && !/\.\.|^\.|\.@|@\.|\.$/.test(value)), {
+      error: 'Must be an e-mail address, for example name@example.com.',
+      params: { type: 'not_an_email' },
+    })
+    .refine((value) => value.length <= MAX_EMAIL_LENGTH, {
+      error: `Must have at most ${MAX_EMAIL_LENGTH} characters.`,
+      params: { type: 'too_long' },
+    })
+    .meta({
+      format: 'email',
+      maxLength: MAX_EMAIL_LENGTH,
+      description: 'ASCII. Trimmed and lower-cased.',
+      example: 'ada@example.com',
+    });
+}
+
+function isAscii(value: string): boolean {
+  // Control characters are ASCII too, but not part of an address.
+  return /^[\u0020-\u007e]*$/.test(value);
 }
 
 /** An integer of any size. The endpoint's rules reject what is too large, because they know the limit to name. */

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import * as activity from './activity.ts';
+import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as catalogue from './catalogue.ts';
@@ -9,8 +10,9 @@ import * as service from './service.ts';
 import * as spendLimits from './spend-limits.ts';
 import * as vault from './vault.ts';
 
+export { ALERT_TYPES, type AlertType } from './alerts.ts';
 export * from './spend-scopes.ts';
-export { activity, analytics, auth, catalogue, keys, organization, service, spendLimits, vault };
+export { activity, alerts, analytics, auth, catalogue, keys, organization, service, spendLimits, vault };
 
 /** Every endpoint of the API, in the order in which the documents list them. */
 export const endpoints = [
@@ -36,6 +38,11 @@ export const endpoints = [
   spendLimits.createSpendLimit,
   spendLimits.updateSpendLimit,
   spendLimits.deleteSpendLimit,
+  alerts.listAlertChannels,
+  alerts.createAlertChannel,
+  alerts.deleteAlertChannel,
+  alerts.testAlertChannel,
+  alerts.listAlertDeliveries,
   vault.setVaultKey,
   vault.listVaultKeys,
   vault.revokeVaultKey,

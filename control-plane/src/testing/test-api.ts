@@ -71,6 +71,7 @@ export const TEST_SETTINGS: ControlPlaneSettings = {
   keysPerOrganization: 10_000,
   rateLimitCeilingRpm: 6_000,
   analyticsTimeoutMs: 10_000,
+  alerts: { webhookHosts: new Set(), smtp: undefined },
   gateway: { url: () => 'http://127.0.0.1:8081', port: () => 8081 },
 };
 

@@ -129,31 +129,22 @@ export interface RecordRow extends SealedRecord {
 /** How far a rotation has got: the last record it has handled. */
 export type RotationCursor = Pick<RecordRow, 'organizationId' | 'provider'>;
 
-const RECORD = sql`organization_id, provider, version, sealed_key, wrapped_key, master_key_id`;
+/*
+ * A record is a key of a provider, or the secret of a webhook: the record of a provider whose name no catalogue can have.
+ */
+const KEY_RECORD = sql`organization_id, provider, version, sealed_key, wrapped_key, master_key_id`;
+const CHANNEL_PROVIDER = sql`'alert channel ' || id`;
+const CHANNEL_RECORD = sql`organization_id, ${CHANNEL_PROVIDER} AS provider, version, sealed_key, wrapped_key, master_key_id`;
 
-// Ordered, so that transactions that lock several records cannot deadlock.
-export const lockRecordsBehind = statement<
-  {
-    masterKeyId: string;
-    afterOrganizationId: OrganizationId | null;
-    afterProvider: string | null;
-    limit: number;
-  },
-  RecordRow
->(
-  'vault-lock-records-behind',
-  sql`SELECT ${RECORD} FROM vault_keys
-      WHERE master_key_id <> ${'masterKeyId'}
-        AND (${'afterOrganizationId'}::uuid IS NULL
-             OR (organization_id, provider) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
-      ORDER BY organization_id, provider LIMIT ${'limit'}
-      FOR NO KEY UPDATE`,
-);
+/** What the secret of a webhook is sealed for, in the place of a provider. */
+export const channelProvider = (channelId: string) => `alert channel ${channelId}`;
 
-export const listRecords = statement<NoParameters, RecordRow>(
-  'vault-list-records',
-  sql`SELECT ${RECORD} FROM vault_keys ORDER BY organization_id, provider`,
-);
+interface RecordsBehind {
+  readonly masterKeyId: string;
+  readonly afterOrganizationId: OrganizationId | null;
+  readonly afterProvider: string | null;
+  readonly limit: number;
+}
 
 /** Lists of the same length: one record an index. */
 export interface Rewraps {
@@ -163,17 +154,66 @@ export interface Rewraps {
   readonly masterKeyId: string;
 }
 
-export const updateWraps = statement<Rewraps>(
-  'vault-update-wraps',
-  sql`UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
-      FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
-        AS given (organization_id, provider, wrapped_key)
-      WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
+/** The tables of records, as a rotation goes through them. Ordered, so that transactions that lock several records cannot deadlock. */
+export const RECORD_TABLES = [
+  {
+    lockBehind: statement<RecordsBehind, RecordRow>(
+      'vault-lock-keys-behind',
+      sql`SELECT ${KEY_RECORD} FROM vault_keys
+          WHERE master_key_id <> ${'masterKeyId'}
+            AND (${'afterOrganizationId'}::uuid IS NULL
+                 OR (organization_id, provider) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
+          ORDER BY organization_id, provider LIMIT ${'limit'}
+          FOR NO KEY UPDATE`,
+    ),
+    updateWraps: statement<Rewraps>(
+      'vault-update-key-wraps',
+      sql`UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
+          FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
+            AS given (organization_id, provider, wrapped_key)
+          WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
+    ),
+  },
+  {
+    lockBehind: statement<RecordsBehind, RecordRow>(
+      'vault-lock-channels-behind',
+      sql`SELECT ${CHANNEL_RECORD} FROM alert_channels
+          WHERE master_key_id <> ${'masterKeyId'}
+            AND (${'afterOrganizationId'}::uuid IS NULL
+                 OR (organization_id, ${CHANNEL_PROVIDER}) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
+          ORDER BY organization_id, ${CHANNEL_PROVIDER} LIMIT ${'limit'}
+          FOR NO KEY UPDATE`,
+    ),
+    updateWraps: statement<Rewraps>(
+      'vault-update-channel-wraps',
+      sql`UPDATE alert_channels v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
+          FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
+            AS given (organization_id, provider, wrapped_key)
+          WHERE v.organization_id = given.organization_id AND ${CHANNEL_PROVIDER} = given.provider`,
+    ),
+  },
+];
+
+export const listRecords = statement<NoParameters, RecordRow>(
+  'vault-list-records',
+  sql`SELECT coalesce(organization_id, '00000000-0000-0000-0000-000000000000') AS organization_id, coalesce(provider, '') AS provider,
+             coalesce(version, 0) AS version, coalesce(sealed_key, '') AS sealed_key, coalesce(wrapped_key, '') AS wrapped_key,
+             coalesce(master_key_id, '') AS master_key_id
+      FROM (
+        SELECT ${KEY_RECORD} FROM vault_keys
+        UNION ALL
+        SELECT ${CHANNEL_RECORD} FROM alert_channels WHERE master_key_id IS NOT NULL
+      ) AS records ORDER BY organization_id, provider`,
 );
 
 export const countBehind = statement<{ masterKeyId: string }, { behind: bigint; records: bigint }>(
   'vault-count-behind',
-  sql`SELECT count(*) FILTER (WHERE master_key_id <> ${'masterKeyId'}) AS behind, count(*) AS records FROM vault_keys`,
+  sql`SELECT count(*) FILTER (WHERE master_key_id <> ${'masterKeyId'}) AS behind, count(*) AS records
+      FROM (
+        SELECT master_key_id FROM vault_keys
+        UNION ALL
+        SELECT master_key_id FROM alert_channels WHERE master_key_id IS NOT NULL
+      ) AS records`,
 );
 
 export const deleteOldWraps = statement<{ masterKeyId: string }>(
@@ -185,5 +225,6 @@ export const deleteRetiredKeys = statement<NoParameters, { id: string }>(
   'vault-delete-retired-keys',
   sql`DELETE FROM vault_master_keys m WHERE NOT is_current
         AND NOT EXISTS (SELECT FROM vault_keys v WHERE v.master_key_id = m.id)
+        AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.master_key_id = m.id)
       RETURNING id`,
 );

@@ -69,13 +69,15 @@ export async function rotateVault({
 
     let rewrapped = 0;
     const skipped: SkippedRecord[] = [];
-    for (let after: queries.RotationCursor | undefined; ; ) {
-      const batch = await rewrapBatch(database, keyRing, newKey, after, batchSize);
-      rewrapped += batch.rewrapped;
-      skipped.push(...batch.skipped);
-      if (!batch.last) break;
-      after = batch.last;
-      onProgress?.(rewrapped);
+    for (const table of queries.RECORD_TABLES) {
+      for (let after: queries.RotationCursor | undefined; ; ) {
+        const batch = await rewrapBatch({ database, keyRing, newKey, table, after, batchSize });
+        rewrapped += batch.rewrapped;
+        skipped.push(...batch.skipped);
+        if (!batch.last) break;
+        after = batch.last;
+        onProgress?.(rewrapped);
+      }
     }
 
     const records = await finish(database, newKey);
@@ -107,15 +109,20 @@ interface Batch {
   readonly last: queries.RotationCursor | undefined;
 }
 
-function rewrapBatch(
-  database: Database,
-  keyRing: KeyRing,
-  newKey: MasterKey,
-  after: queries.RotationCursor | undefined,
-  batchSize: number,
-): Promise<Batch> {
+type RecordTable = (typeof queries.RECORD_TABLES)[number];
+
+interface BatchOptions {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly newKey: MasterKey;
+  readonly table: RecordTable;
+  readonly after: queries.RotationCursor | undefined;
+  readonly batchSize: number;
+}
+
+function rewrapBatch({ database, keyRing, newKey, table, after, batchSize }: BatchOptions): Promise<Batch> {
   return database.transaction(async (tx) => {
-    const records = await tx.many(queries.lockRecordsBehind, {
+    const records = await tx.many(table.lockBehind, {
       masterKeyId: newKey.id,
       afterOrganizationId: after?.organizationId ?? null,
       afterProvider: after?.provider ?? null,
@@ -129,7 +136,7 @@ function rewrapBatch(
       if (typeof result === 'string') skipped.push({ organizationId, provider, reason: result });
       else done.push({ ...result, organizationId });
     }
-    if (done.length > 0) await write(tx, newKey, done);
+    if (done.length > 0) await write(tx, table, newKey, done);
     return { rewrapped: done.length, skipped, last: records.at(-1) };
   });
 }
@@ -152,11 +159,12 @@ async function rewrapped(
 
 async function write(
   tx: Transaction,
+  table: RecordTable,
   newKey: MasterKey,
   records: readonly queries.RecordRow[],
 ): Promise<void> {
   const organizationIds = records.map(({ organizationId }) => organizationId);
-  await tx.run(queries.updateWraps, {
+  await tx.run(table.updateWraps, {
     organizationIds,
     providers: records.map(({ provider }) => provider),
     wrappedKeys: records.map(({ wrappedKey }) => wrappedKey),

@@ -37,6 +37,8 @@ const WORDINGS: Readonly<Record<Action, Wording>> = {
   'spend_limit.created': { label: 'Spend limit created', verb: 'limited the spend of', object: 'name' },
   'spend_limit.updated': { label: 'Spend limit changed', verb: 'changed the spend limit to', object: 'name' },
   'spend_limit.deleted': { label: 'Spend limit deleted', verb: 'deleted the spend limit of', object: 'name' },
+  'alert_channel.created': { label: 'Alerts sent', verb: 'had alerts sent to', object: 'name' },
+  'alert_channel.deleted': { label: 'Alerts ended', verb: 'ended the alerts to', object: 'name' },
   'vault_key.set': { label: 'Provider key stored', verb: 'stored a provider key for', object: 'name' },
   'vault_key.revoked': { label: 'Provider key removed', verb: 'removed the provider key of', object: 'name' },
   'org.renamed': { label: 'Organisation renamed', verb: 'renamed the organisation to', object: 'name' },

@@ -12,6 +12,8 @@ export interface TestLimit {
   readonly timeZone?: string;
   readonly microPkr: bigint;
   readonly mode?: SpendMode;
+  /** Per cent. */
+  readonly alertAt?: readonly number[];
 }
 
 const insertLimit = statement<
@@ -25,6 +27,7 @@ const insertLimit = statement<
     timeZone: string;
     microPkr: bigint;
     mode: SpendMode;
+    alertAt: readonly number[];
   },
   { id: string }
 >(
@@ -34,7 +37,7 @@ const insertLimit = statement<
     INSERT INTO spend_limits (organization_id, scope_kind, scope_id, metadata_name, metadata_value, time_window, time_zone,
                               limit_micro_pkr, mode, alert_at)
     VALUES (${'organizationId'}, ${'kind'}, ${'scopeId'}, ${'name'}, ${'value'}, ${'window'}, ${'timeZone'}, ${'microPkr'},
-            ${'mode'}, '{}')
+            ${'mode'}, ${'alertAt'})
     RETURNING id`,
 );
 
@@ -45,7 +48,7 @@ export async function addLimit(
   limit: TestLimit,
 ): Promise<string> {
   const { kind = 'organization', scopeId = null, name = null, value = null } = limit;
-  const { window = 'lifetime', timeZone = 'UTC', microPkr, mode = 'refuse' } = limit;
-  const row = { organizationId, kind, scopeId, name, value, window, timeZone, microPkr, mode };
+  const { window = 'lifetime', timeZone = 'UTC', microPkr, mode = 'refuse', alertAt = [] } = limit;
+  const row = { organizationId, kind, scopeId, name, value, window, timeZone, microPkr, mode, alertAt };
   return (await only(database, insertLimit, row)).id;
 }

@@ -25,6 +25,16 @@ export const apiMetrics = {
   }),
 };
 
+export const alertMetrics = {
+  attempts: counter('gatehouse_alert_attempts_total', {
+    labels: ['channel', 'outcome'],
+    unit: 'attempts',
+    meaning:
+      'Attempts to deliver an alert, by the kind of channel. `outcome`: `delivered`, `failed` (it is tried again) or `given_up` (it was a day old).',
+    alert: 'any `given_up`; of the channel email any `failed`: the mail server is the service’s own',
+  }),
+};
+
 export const moneyMetrics = {
   deposited: gauge('gatehouse_money_deposited_pkr', {
     unit: 'PKR',

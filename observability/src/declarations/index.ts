@@ -1,10 +1,11 @@
 import type { MetricDeclaration } from '../declaration.ts';
-import { apiMetrics, moneyMetrics } from './control-plane.ts';
+import { alertMetrics, apiMetrics, moneyMetrics } from './control-plane.ts';
 import { gatewayMetrics, journalMetrics } from './gateway.ts';
 import { postgresMetrics, processMetrics, queueMetrics } from './process.ts';
 import { runtimeMetrics } from './runtime.ts';
 
 export {
+  alertMetrics,
   apiMetrics,
   gatewayMetrics,
   journalMetrics,
@@ -22,7 +23,7 @@ export const METRIC_GROUPS: readonly {
   { title: 'The gateway and the providers', metrics: Object.values(gatewayMetrics) },
   { title: 'Money', metrics: Object.values(moneyMetrics) },
   { title: 'The journal', metrics: Object.values(journalMetrics) },
-  { title: 'The API', metrics: Object.values(apiMetrics) },
+  { title: 'The API', metrics: [...Object.values(apiMetrics), ...Object.values(alertMetrics)] },
   {
     title: 'PostgreSQL and queues',
     metrics: [...Object.values(postgresMetrics), ...Object.values(queueMetrics)],

@@ -1,7 +1,9 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
+import { createAlertChannel, type CreateAlertChannelInput, type CreateAlertChannelReply } from './create-alert-channel.ts';
 import { createKey, type CreateKeyInput, type CreateKeyReply } from './create-key.ts';
 import { createSpendLimit, type CreateSpendLimitInput, type CreateSpendLimitReply } from './create-spend-limit.ts';
+import { deleteAlertChannel, type DeleteAlertChannelInput, type DeleteAlertChannelReply } from './delete-alert-channel.ts';
 import { deleteSpendLimit, type DeleteSpendLimitInput, type DeleteSpendLimitReply } from './delete-spend-limit.ts';
 import { getBreakdown, type GetBreakdownInput, type GetBreakdownReply } from './get-breakdown.ts';
 import { getBudget, type GetBudgetInput, type GetBudgetReply } from './get-budget.ts';
@@ -14,6 +16,8 @@ import { getTrend, type GetTrendInput, type GetTrendReply } from './get-trend.ts
 import { getUsageThrottling, type GetUsageThrottlingInput, type GetUsageThrottlingReply } from './get-usage-throttling.ts';
 import { google, type GoogleInput, type GoogleReply } from './google.ts';
 import { listActivity, type ListActivityInput, type ListActivityReply } from './list-activity.ts';
+import { listAlertChannels, type ListAlertChannelsInput, type ListAlertChannelsReply } from './list-alert-channels.ts';
+import { listAlertDeliveries, type ListAlertDeliveriesInput, type ListAlertDeliveriesReply } from './list-alert-deliveries.ts';
 import { listKeys, type ListKeysInput, type ListKeysReply } from './list-keys.ts';
 import { listMembers, type ListMembersInput, type ListMembersReply } from './list-members.ts';
 import { listProjects, type ListProjectsInput, type ListProjectsReply } from './list-projects.ts';
@@ -33,6 +37,7 @@ import { revokeVaultKey, type RevokeVaultKeyInput, type RevokeVaultKeyReply } fr
 import { rotateKey, type RotateKeyInput, type RotateKeyReply } from './rotate-key.ts';
 import { setVaultKey, type SetVaultKeyInput, type SetVaultKeyReply } from './set-vault-key.ts';
 import { showRequest, type ShowRequestInput, type ShowRequestReply } from './show-request.ts';
+import { testAlertChannel, type TestAlertChannelInput, type TestAlertChannelReply } from './test-alert-channel.ts';
 import { updateKey, type UpdateKeyInput, type UpdateKeyReply } from './update-key.ts';
 import { updateSpendLimit, type UpdateSpendLimitInput, type UpdateSpendLimitReply } from './update-spend-limit.ts';
 
@@ -44,6 +49,7 @@ export const calls = {
   catalogue: { listRoutes },
   keys: { createKey, listKeys, getKey, updateKey, rotateKey, revokeKey, getBudget },
   limits: { listSpendLimits, createSpendLimit, updateSpendLimit, deleteSpendLimit },
+  alerts: { listAlertChannels, createAlertChannel, deleteAlertChannel, testAlertChannel, listAlertDeliveries },
   vault: { setVaultKey, listVaultKeys, revokeVaultKey },
   analytics: { getSummary, getTimeseries, getSpend, getBreakdown, getTrend, getUsageThrottling, listRequests, listSessions, showRequest },
   activity: { listActivity },
@@ -73,6 +79,11 @@ export interface Inputs {
   readonly createSpendLimit: CreateSpendLimitInput;
   readonly updateSpendLimit: UpdateSpendLimitInput;
   readonly deleteSpendLimit: DeleteSpendLimitInput;
+  readonly listAlertChannels: ListAlertChannelsInput;
+  readonly createAlertChannel: CreateAlertChannelInput;
+  readonly deleteAlertChannel: DeleteAlertChannelInput;
+  readonly testAlertChannel: TestAlertChannelInput;
+  readonly listAlertDeliveries: ListAlertDeliveriesInput;
   readonly setVaultKey: SetVaultKeyInput;
   readonly listVaultKeys: ListVaultKeysInput;
   readonly revokeVaultKey: RevokeVaultKeyInput;
@@ -112,6 +123,11 @@ export interface Replies {
   readonly createSpendLimit: CreateSpendLimitReply;
   readonly updateSpendLimit: UpdateSpendLimitReply;
   readonly deleteSpendLimit: DeleteSpendLimitReply;
+  readonly listAlertChannels: ListAlertChannelsReply;
+  readonly createAlertChannel: CreateAlertChannelReply;
+  readonly deleteAlertChannel: DeleteAlertChannelReply;
+  readonly testAlertChannel: TestAlertChannelReply;
+  readonly listAlertDeliveries: ListAlertDeliveriesReply;
   readonly setVaultKey: SetVaultKeyReply;
   readonly listVaultKeys: ListVaultKeysReply;
   readonly revokeVaultKey: RevokeVaultKeyReply;

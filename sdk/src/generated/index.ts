@@ -1,8 +1,10 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 export type { Inputs, Replies } from './calls.ts';
+export type { CreateAlertChannelInput, CreateAlertChannelReply } from './create-alert-channel.ts';
 export type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
 export type { CreateSpendLimitInput, CreateSpendLimitReply } from './create-spend-limit.ts';
+export type { DeleteAlertChannelInput, DeleteAlertChannelReply } from './delete-alert-channel.ts';
 export type { DeleteSpendLimitInput, DeleteSpendLimitReply } from './delete-spend-limit.ts';
 export type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
 export type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
@@ -15,6 +17,8 @@ export type { GetTrendInput, GetTrendReply } from './get-trend.ts';
 export type { GetUsageThrottlingInput, GetUsageThrottlingReply } from './get-usage-throttling.ts';
 export type { GoogleInput, GoogleReply } from './google.ts';
 export type { ListActivityInput, ListActivityReply } from './list-activity.ts';
+export type { ListAlertChannelsInput, ListAlertChannelsReply } from './list-alert-channels.ts';
+export type { ListAlertDeliveriesInput, ListAlertDeliveriesReply } from './list-alert-deliveries.ts';
 export type { ListKeysInput, ListKeysReply } from './list-keys.ts';
 export type { ListMembersInput, ListMembersReply } from './list-members.ts';
 export type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
@@ -34,6 +38,7 @@ export type { RevokeVaultKeyInput, RevokeVaultKeyReply } from './revoke-vault-ke
 export type { RotateKeyInput, RotateKeyReply } from './rotate-key.ts';
 export type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
 export type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
+export type { TestAlertChannelInput, TestAlertChannelReply } from './test-alert-channel.ts';
 export type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
 export type { UpdateSpendLimitInput, UpdateSpendLimitReply } from './update-spend-limit.ts';
 export type * from './schemas.ts';

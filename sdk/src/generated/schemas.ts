@@ -7,11 +7,39 @@ export interface Account {
 
 export interface ActivityEvent {
   readonly actor: string | null;
-  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
+  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'alert_channel.created' | 'alert_channel.deleted' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
   readonly target: string;
   /** ISO 8601 with a numeric offset. */
   readonly timestamp: string;
   readonly source_ip: string;
+}
+
+export interface AlertChannel {
+  readonly id: string;
+  readonly kind: 'webhook' | 'email';
+  /** Of a webhook. */
+  readonly url?: string;
+  /** Of an e-mail. */
+  readonly address?: string;
+  readonly created_by: {
+    readonly id: string;
+    readonly email: string;
+  } | null;
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+}
+
+export interface AlertDelivery {
+  /** The `webhook-id` of the message, the same in each attempt. */
+  readonly id: string;
+  readonly channel_id: string;
+  readonly type: 'spend_limit.threshold_reached' | 'spend_limit.reached' | 'balance.low' | 'key.expiring' | 'alert.test';
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+  readonly status: 'pending' | 'delivered' | 'failed';
+  readonly attempts: number;
+  /** Of the last attempt that failed. */
+  readonly last_error: string | null;
 }
 
 export interface Key {

@@ -1,8 +1,10 @@
 // Generated from the contract by `npm run generate`; do not edit.
 
 import type { CallOptions } from '../call.ts';
+import type { CreateAlertChannelInput, CreateAlertChannelReply } from './create-alert-channel.ts';
 import type { CreateKeyInput, CreateKeyReply } from './create-key.ts';
 import type { CreateSpendLimitInput, CreateSpendLimitReply } from './create-spend-limit.ts';
+import type { DeleteAlertChannelInput, DeleteAlertChannelReply } from './delete-alert-channel.ts';
 import type { DeleteSpendLimitInput, DeleteSpendLimitReply } from './delete-spend-limit.ts';
 import type { GetBreakdownInput, GetBreakdownReply } from './get-breakdown.ts';
 import type { GetBudgetInput, GetBudgetReply } from './get-budget.ts';
@@ -15,6 +17,8 @@ import type { GetTrendInput, GetTrendReply } from './get-trend.ts';
 import type { GetUsageThrottlingInput, GetUsageThrottlingReply } from './get-usage-throttling.ts';
 import type { GoogleInput, GoogleReply } from './google.ts';
 import type { ListActivityInput, ListActivityReply } from './list-activity.ts';
+import type { ListAlertChannelsInput, ListAlertChannelsReply } from './list-alert-channels.ts';
+import type { ListAlertDeliveriesInput, ListAlertDeliveriesReply } from './list-alert-deliveries.ts';
 import type { ListKeysInput, ListKeysReply } from './list-keys.ts';
 import type { ListMembersInput, ListMembersReply } from './list-members.ts';
 import type { ListProjectsInput, ListProjectsReply } from './list-projects.ts';
@@ -34,6 +38,7 @@ import type { RevokeVaultKeyInput, RevokeVaultKeyReply } from './revoke-vault-ke
 import type { RotateKeyInput, RotateKeyReply } from './rotate-key.ts';
 import type { SetVaultKeyInput, SetVaultKeyReply } from './set-vault-key.ts';
 import type { ShowRequestInput, ShowRequestReply } from './show-request.ts';
+import type { TestAlertChannelInput, TestAlertChannelReply } from './test-alert-channel.ts';
 import type { UpdateKeyInput, UpdateKeyReply } from './update-key.ts';
 import type { UpdateSpendLimitInput, UpdateSpendLimitReply } from './update-spend-limit.ts';
 
@@ -116,6 +121,21 @@ export interface Sections {
     updateSpendLimit(input: UpdateSpendLimitInput, options?: CallOptions): Promise<UpdateSpendLimitReply>;
     /** Remove a spend limit. From the next request it binds nothing. */
     deleteSpendLimit(input: DeleteSpendLimitInput, options?: CallOptions): Promise<DeleteSpendLimitReply>;
+  };
+  /** Where the organisation is told of its money and its keys. */
+  readonly alerts: {
+    /** Where the organisation is told of its money and its keys, newest first. */
+    listAlertChannels(input?: ListAlertChannelsInput, options?: CallOptions): Promise<ListAlertChannelsReply>;
+    /** Send alerts to a webhook, signed by Standard Webhooks, or to an e-mail address. */
+    createAlertChannel(input: CreateAlertChannelInput, options?: CallOptions): Promise<CreateAlertChannelReply>;
+    /**
+     * Send no more alerts there. What is on its way is dropped, and its deliveries are no longer listed.
+     */
+    deleteAlertChannel(input: DeleteAlertChannelInput, options?: CallOptions): Promise<DeleteAlertChannelReply>;
+    /** Send an `alert.test`, as an alert is sent. The list of deliveries shows how it went. */
+    testAlertChannel(input: TestAlertChannelInput, options?: CallOptions): Promise<TestAlertChannelReply>;
+    /** The alerts of the last week and whether they arrived, newest first. */
+    listAlertDeliveries(input?: ListAlertDeliveriesInput, options?: CallOptions): Promise<ListAlertDeliveriesReply>;
   };
   /** The organisation’s own provider keys. */
   readonly vault: {

@@ -68,6 +68,19 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'a day after its end; a lifetime until its limit is deleted',
     EXPIRED,
   ),
+  kept(
+    'alert_channels',
+    'a place that alerts are sent to, 10 of an organisation at most',
+    'changes',
+    'until it is deleted',
+  ),
+  kept(
+    'alert_deliveries',
+    'an alert to a channel, 1,000 an hour at most',
+    'changes of a day',
+    'a week',
+    EXPIRED,
+  ),
   kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
   kept(
     'journal_positions',

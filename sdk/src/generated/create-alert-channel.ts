@@ -1,0 +1,46 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+import type { Call } from '../call.ts';
+
+/** The input of `createAlertChannel`. */
+export interface CreateAlertChannelInput {
+  kind: 'webhook' | 'email';
+  /** Of a webhook: an https address. */
+  url?: string | undefined;
+  /** Of an e-mail. At most 254 characters. */
+  address?: string | undefined;
+}
+
+/** The reply of `createAlertChannel`. */
+export interface CreateAlertChannelReply {
+  readonly id: string;
+  readonly kind: 'webhook' | 'email';
+  /** Of a webhook. */
+  readonly url?: string;
+  /** Of an e-mail. */
+  readonly address?: string;
+  readonly created_by: {
+    readonly id: string;
+    readonly email: string;
+  } | null;
+  /** ISO 8601 with a numeric offset. */
+  readonly created_at: string;
+  /** Of a webhook: what verifies the signature of each message. It is shown in this answer only. */
+  readonly secret?: string;
+}
+
+/**
+ * POST /alert-channels: Send alerts to a webhook, signed by Standard Webhooks, or to an e-mail address.
+ */
+export const createAlertChannel = {
+  name: 'createAlertChannel',
+  method: 'POST',
+  path: '/alert-channels',
+  query: [],
+  headers: {},
+  body: ['kind', 'url', 'address'],
+  needsSession: true,
+  setsCookies: false,
+  exports: [],
+  reply: ['id', 'kind', 'created_by', 'created_at'],
+} as const satisfies Call;

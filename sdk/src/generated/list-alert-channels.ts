@@ -1,0 +1,26 @@
+// Generated from the contract by `npm run generate`; do not edit.
+
+import type { Call } from '../call.ts';
+import type { AlertChannel } from './schemas.ts';
+
+/** `listAlertChannels` takes no input. */
+export type ListAlertChannelsInput = { readonly [name: string]: never };
+
+/** The reply of `listAlertChannels`. */
+export interface ListAlertChannelsReply {
+  readonly channels: readonly AlertChannel[];
+}
+
+/** GET /alert-channels: Where the organisation is told of its money and its keys, newest first. */
+export const listAlertChannels = {
+  name: 'listAlertChannels',
+  method: 'GET',
+  path: '/alert-channels',
+  query: [],
+  headers: {},
+  body: undefined,
+  needsSession: true,
+  setsCookies: false,
+  exports: [],
+  reply: ['channels'],
+} as const satisfies Call;
