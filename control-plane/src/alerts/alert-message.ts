@@ -1,12 +1,19 @@
-import { type AlertType, pkrInWords, pkrNumber, spendWindowInWords } from '@gatehouse/contract';
+import {
+  type AlertType,
+  pkrInWords,
+  pkrNumber,
+  spendWindowInWords,
+  timestampWithOffset,
+} from '@gatehouse/contract';
 import { z } from 'zod';
 
 /*
  * What an alert says, to programs and to people. The functions of the database write the figures (alert_of_spend.sql, alert_of_balance.sql,
- * alert_of_expiries.sql): amounts in micro-PKR as digits.
+ * alert_of_expiries.sql): amounts in micro-PKR as digits, and times in microseconds since the epoch.
  */
 
 const amount = z.string().transform((digits) => BigInt(digits));
+const instant = z.int().transform((micros) => timestampWithOffset(BigInt(micros)));
 
 const spendData = z.object({
   limitId: z.string(),
@@ -21,8 +28,8 @@ const spendData = z.object({
   limitMicroPkr: amount,
   spentMicroPkr: amount,
   heldMicroPkr: amount,
-  startedAt: z.string(),
-  endsAt: z.string().nullable(),
+  startedAt: instant,
+  endsAt: instant.nullable(),
   percent: z.int(),
 });
 
@@ -33,7 +40,7 @@ const expiryData = z.object({
   keyId: z.string(),
   name: z.string(),
   keyPrefix: z.string(),
-  expiresAt: z.string(),
+  expiresAt: instant,
 });
 
 /** An alert as it is stored. */

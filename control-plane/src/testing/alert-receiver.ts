@@ -96,7 +96,7 @@ export async function deliveryWhen(
 /** Makes what waits for its next attempt due now. */
 export async function dueNow(api: Pick<TestApi, 'database'>, organizationId: OrganizationId) {
   await runSql(api.database)`
-    UPDATE alert_deliveries SET due_at = clock_timestamp() WHERE organization_id = ${organizationId} AND status = 'pending'`;
+    UPDATE alert_deliveries SET due_at = clock_timestamp(), last_error = NULL WHERE organization_id = ${organizationId} AND status = 'pending'`;
 }
 
 /** Adds a channel without the endpoint, for what it would refuse. */

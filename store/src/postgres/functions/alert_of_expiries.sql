@@ -22,7 +22,8 @@ BEGIN
       concat_ws(' ', 'expiry', due.id, next_expiry_alert(due.expires_at) IS NULL, extract(epoch FROM due.expires_at)),
       jsonb_build_object(
         'days', CASE WHEN next_expiry_alert(due.expires_at) IS NULL THEN 1 ELSE 7 END,
-        'keyId', due.id, 'name', due.name, 'keyPrefix', due.key_prefix, 'expiresAt', to_json(due.expires_at)));
+        'keyId', due.id, 'name', due.name, 'keyPrefix', due.key_prefix,
+        'expiresAt', (extract(epoch FROM due.expires_at) * 1000000)::bigint));
   END LOOP;
   RETURN keys;
 END

@@ -29,7 +29,8 @@ BEGIN
     'window', spend_limit.time_window, 'timeZone', spend_limit.time_zone, 'mode', spend_limit.mode,
     'limitMicroPkr', spend_limit.limit_micro_pkr::text, 'spentMicroPkr', NEW.spent_micro_pkr::text,
     'heldMicroPkr', NEW.held_micro_pkr::text,
-    'startedAt', to_json(NEW.started_at), 'endsAt', CASE WHEN isfinite(NEW.ends_at) THEN to_json(NEW.ends_at) END);
+    'startedAt', (extract(epoch FROM NEW.started_at) * 1000000)::bigint,
+    'endsAt', CASE WHEN isfinite(NEW.ends_at) THEN (extract(epoch FROM NEW.ends_at) * 1000000)::bigint END);
   FOR i IN 1..cardinality(told_percents) LOOP
     PERFORM write_alert(
       spend_limit.organization_id,

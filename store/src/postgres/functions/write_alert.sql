@@ -11,9 +11,11 @@ DECLARE
   most_emails_hourly CONSTANT integer := 100;
 BEGIN
   INSERT INTO alert_deliveries (id, channel_id, organization_id, type, data)
-  SELECT encode(substr(sha256(convert_to(in_cause || ' ' || c.id, 'UTF8')), 1, 16), 'hex')::uuid,
+  -- A uuid of version 8: bits of the hash, but for the version and the variant.
+  SELECT encode(set_byte(set_byte(hash.bits, 6, get_byte(hash.bits, 6) & 15 | 128), 8, get_byte(hash.bits, 8) & 63 | 128), 'hex')::uuid,
          c.id, in_organization_id, in_type, in_data
   FROM alert_channels c
+  CROSS JOIN LATERAL (SELECT substr(sha256(convert_to(in_cause || ' ' || c.id, 'UTF8')), 1, 16) AS bits) AS hash
   CROSS JOIN LATERAL (SELECT CASE c.kind WHEN 'email' THEN most_emails_hourly ELSE most_webhooks_hourly END AS hourly) AS most
   WHERE c.organization_id = in_organization_id AND most.hourly > (
     SELECT count(*) FROM (
