@@ -10,9 +10,9 @@ import { declaredStatements } from '@gatehouse/store';
 const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   'keys-list-revoked': 'an operator’s backup has the revoked keys of all organisations',
   'keys-find-live': 'an operator’s restore revokes keys of all organisations',
-  'vault-lock-records-behind': 'a rotation covers the records of all organisations',
+  'vault-lock-keys-behind': 'a rotation covers the records of all organisations',
   'vault-list-records': 'an examination covers the records of all organisations',
-  'vault-update-wraps':
+  'vault-update-key-wraps':
     'a rotation covers the records of all organisations; each row is matched by its organisation',
   'vault-count-behind': 'a rotation counts the records of all organisations',
   'vault-delete-retired-keys': 'looks for records that are still under a retired master key',

@@ -54,7 +54,7 @@ export const MAX_METADATA_VALUE_BYTES = 1024;
 /** How many spend limits an organisation may have: each is looked at for each of its requests. */
 export const MAX_SPEND_LIMITS = 200;
 
-/** Where an organisation may send alerts, and how many tests it may send within 10 minutes. */
+/** The places that an organisation may send alerts to, and the tests that it may send within 10 minutes. */
 export const MAX_ALERT_CHANNELS = 10;
 export const MAX_ALERT_TESTS = 10;
 export const MAX_URL_LENGTH = 2_048;

@@ -58,7 +58,7 @@ export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
   catalogue: 'The routes that a gateway request can name as its model.',
   keys: 'Gateway keys and their limits.',
   limits: 'Limits of what may be spent in a window of the calendar.',
-  alerts: 'Where the organisation is told of its money and its keys.',
+  alerts: 'Messages about money and keys, and the places that they are sent to.',
   vault: 'The organisation’s own provider keys.',
   analytics: 'Figures and rows of the requests through the gateway.',
   activity: 'The log of administrative changes.',

@@ -18,7 +18,7 @@ export interface SmtpSettings {
   readonly from: string;
 }
 
-/** Where alerts may be sent. */
+/** The places that alerts may be sent to. */
 export interface AlertSettings {
   /** `host` or `host:port`, in lower case: these may be private, and are reached by http too. */
   readonly webhookHosts: ReadonlySet<string>;

@@ -63,7 +63,7 @@ describe('the package of the SDK', () => {
     assert.ok(
       names.includes('index.js') && names.includes('index.d.ts') && names.includes('create-key.d.ts'),
     );
-    assert.ok(!names.some((name) => /test|scripted/.test(name)));
+    assert.ok(!names.some((name) => /\.test\.|testing|scripted/.test(name)));
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
     for (const field of ['dependencies', 'peerDependencies', 'scripts', 'private'])
       assert.ok(!(field in manifest), field);

@@ -13,6 +13,7 @@ import { dashboardSetting } from './dashboard-setting.ts';
 import { databaseSettings } from './database-settings.ts';
 import { drainDelaySetting } from './drain-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
+import { googleSettings } from './google-settings.ts';
 import { hostSetting } from './host-setting.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
@@ -20,7 +21,6 @@ import { metricsSettings } from './metrics-settings.ts';
 import { otlpSettings } from './otlp-settings.ts';
 import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
-import { shownAddress } from './shown-value.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
 
@@ -32,14 +32,6 @@ export { ConfigError };
 export type Role = 'all' | 'api' | 'gateway';
 
 const postgres = address(isPostgresAddress, 'postgres://', 'postgresql://');
-
-// A server that could answer in place of the issuer could sign in as any user, so http is allowed on this machine only.
-const issuer = (text: string): string | undefined => {
-  const url = URL.parse(text);
-  if (!url || url.username || url.password || /[?#]/.test(text)) return undefined;
-  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback) ? text : undefined;
-};
 
 const port = wholeNumber(0, 65_535);
 
@@ -110,27 +102,7 @@ export const settings = {
     'Failed sign-ins of one address within 15 minutes after which it has to wait.',
     { ...wholeNumber(1, 1_000), fallback: 10 },
   ),
-  googleClientId: setting(
-    'GOOGLE_CLIENT_ID',
-    'The OAuth client whose ID tokens sign in at `POST /auth/google`.',
-    {
-      expected: 'a client id, such as 1234-abcd.apps.googleusercontent.com',
-      fallback: undefined as string | undefined,
-      fallbackText: 'sign-in with Google is off',
-      parse: (text) => (/^[\x21-\x7e]{1,255}$/.test(text) ? text : undefined),
-      mayBeInFile: true,
-    },
-  ),
-  googleIssuer: setting(
-    'GOOGLE_ISSUER',
-    'The issuer of those tokens, read by OpenID discovery. A non-Google issuer is trusted exactly as Google would be.',
-    {
-      expected: 'an address starting with https://, or with http:// on this machine, without a query',
-      fallback: 'https://accounts.google.com',
-      parse: issuer,
-      show: shownAddress,
-    },
-  ),
+  ...googleSettings,
   keysPerOrganization: setting(
     'KEYS_PER_ORGANIZATION',
     'How many keys that are not revoked an organisation may have; the next one is refused. Keys beyond a lowered number stay.',

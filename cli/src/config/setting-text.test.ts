@@ -37,6 +37,7 @@ describe('the text of a setting', () => {
       'CLICKHOUSE_URL_FILE',
       'CLICKHOUSE_OWNER_URL_FILE',
       'GOOGLE_CLIENT_ID_FILE',
+      'SMTP_URL_FILE',
       'REDIS_URL_FILE',
     ]);
     const { values } = inspectSettings({ DATABASE_URL_FILE: file('url'), REDIS_URL_FILE: file('redis') });

@@ -26,8 +26,8 @@ const ROLES: readonly Role[] = ['owner', 'admin'];
 const channel = {
   id: id(),
   kind: z.enum(CHANNEL_KINDS),
-  url: z.string().optional().meta({ description: 'Of a webhook.' }),
-  address: z.string().optional().meta({ description: 'Of an e-mail.' }),
+  url: z.string().optional().meta({ description: 'The address of a webhook.' }),
+  address: z.string().optional().meta({ description: 'The address that e-mails go to.' }),
   created_by: z.strictObject({ id: id(), email: z.string() }).nullable(),
   created_at: timestamp(),
 };
@@ -46,7 +46,7 @@ export const listAlertChannels = endpoint({
   method: 'GET',
   path: '/alert-channels',
   roles: ROLES,
-  summary: 'Where the organisation is told of its money and its keys, newest first.',
+  summary: 'The places that alerts of money and keys are sent to, newest first.',
   reply: z.strictObject({ channels: z.array(AlertChannel) }),
 });
 
@@ -68,12 +68,10 @@ export const createAlertChannel = endpoint({
         })
         .optional()
         .meta({
-          description: 'Of a webhook: an https address.',
+          description: 'The address of a webhook: https.',
           example: 'https://hooks.example.com/alerts',
         }),
-      address: emailAddress()
-        .optional()
-        .meta({ description: 'Of an e-mail.', example: 'finance@example.com' }),
+      address: emailAddress().optional(),
     })
     .superRefine((given, context) => {
       const name = given.kind === 'webhook' ? 'url' : 'address';
@@ -86,7 +84,7 @@ export const createAlertChannel = endpoint({
     ...channel,
     secret: z.string().optional().meta({
       description:
-        'Of a webhook: what verifies the signature of each message. It is shown in this answer only.',
+        'It verifies the signature of each message to a webhook, and is shown in this answer only.',
     }),
   }),
   records: ['alert_channel.created'],
@@ -143,7 +141,7 @@ export const listAlertDeliveries = endpoint({
           created_at: timestamp(),
           status: z.enum(DELIVERY_STATUSES),
           attempts: z.int(),
-          last_error: z.string().nullable().meta({ description: 'Of the last attempt that failed.' }),
+          last_error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
         })
         .meta({ id: 'AlertDelivery' }),
     ),

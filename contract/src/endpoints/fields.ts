@@ -39,7 +39,7 @@ export function instant() {
 // An address has one spelling: trimmed, lower-case, ASCII. Look-alikes (U+212A for k) are rejected, not folded.
 const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[^\s@"(),:;<>[\\\]]+$/;
 
-/** What may be an e-mail address, in its one spelling. */
+/** A text that may be an e-mail address, in its one spelling. */
 export function emailText() {
   return text()
     .transform((value) => value.trim())

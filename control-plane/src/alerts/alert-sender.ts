@@ -139,7 +139,7 @@ class AlertSender {
     }
   }
 
-  /** What went wrong; undefined if the receiver has the message. */
+  /** Makes one attempt. Returns what went wrong; undefined if the receiver has the message. */
   async #attempt(due: queries.DueRow, names: object): Promise<string | undefined> {
     try {
       const late = () => new DeliveryError(`no answer within ${MAX_ATTEMPT_MS / 1_000} s`);

@@ -6,7 +6,7 @@ import * as queries from './queries.ts';
 
 const RETRY_AFTER_SECONDS = 600;
 
-/** A test costs nothing to send, and reaches whoever the address belongs to: so few of them. */
+/** A test costs nothing to send, and the address may be of a person who does not expect it: so few of them. */
 export function testAlertChannel(database: Database) {
   return withSession(alerts.testAlertChannel, async ({ params }, { organizationId }) => {
     const channelId = channelIdFromText(params['channel_id'] ?? '');

@@ -136,7 +136,7 @@ const KEY_RECORD = sql`organization_id, provider, version, sealed_key, wrapped_k
 const CHANNEL_PROVIDER = sql`'alert channel ' || id`;
 const CHANNEL_RECORD = sql`organization_id, ${CHANNEL_PROVIDER} AS provider, version, sealed_key, wrapped_key, master_key_id`;
 
-/** What the secret of a webhook is sealed for, in the place of a provider. */
+/** The name in the place of a provider’s that the secret of a webhook is sealed for. */
 export const channelProvider = (channelId: string) => `alert channel ${channelId}`;
 
 interface RecordsBehind {

@@ -18,7 +18,7 @@ export interface VaultDependencies {
   readonly log: Logger;
 }
 
-/** What sealing needs, for one request. */
+/** The vault, and the request that a secret is sealed for. */
 export type Sealing = VaultDependencies & { readonly requestId: string };
 
 /** Loading a master key can take long, so it is done before anything is locked. Throws the 503 of a vault that cannot be used. */

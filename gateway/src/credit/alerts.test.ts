@@ -15,8 +15,11 @@ const addChannel = (organizationId: OrganizationId) =>
     INSERT INTO alert_channels (organization_id, kind, destination) VALUES (${organizationId}, 'email', 'a@example.com')`;
 
 /** A key of an organisation that has a channel. */
-const watchedKey = async (options: Parameters<typeof issueKey>[1] = {}): Promise<IssuedKey> => {
+const watchedKey = async ({ depositedMicroPkr = 0n, ...options }: Parameters<typeof issueKey>[1] = {}) => {
   const key = await issueKey(database, options);
+  if (depositedMicroPkr > 0n)
+    await runSql(database)`
+      UPDATE balances SET deposited_micro_pkr = ${depositedMicroPkr} WHERE organization_id = ${key.organizationId}`;
   await addChannel(key.organizationId);
   return key;
 };
@@ -191,7 +194,8 @@ describe('an alert of the balance', () => {
     const key = await watchedKey({ depositedMicroPkr: 1000n });
     assert.equal(await ask(key, { least: 990n }), 'admitted');
     assert.deepEqual(await toldOf(key), []);
-    const empty = await watchedKey({ depositedMicroPkr: 0n });
+    const empty = await issueKey(database, { depositedMicroPkr: 0n });
+    await addChannel(empty.organizationId);
     await ask(empty, {});
     assert.deepEqual(await toldOf(empty), []);
   });

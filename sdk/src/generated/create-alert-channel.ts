@@ -5,9 +5,9 @@ import type { Call } from '../call.ts';
 /** The input of `createAlertChannel`. */
 export interface CreateAlertChannelInput {
   kind: 'webhook' | 'email';
-  /** Of a webhook: an https address. */
+  /** The address of a webhook: https. */
   url?: string | undefined;
-  /** Of an e-mail. At most 254 characters. */
+  /** ASCII. Trimmed and lower-cased. At most 254 characters. */
   address?: string | undefined;
 }
 
@@ -15,9 +15,9 @@ export interface CreateAlertChannelInput {
 export interface CreateAlertChannelReply {
   readonly id: string;
   readonly kind: 'webhook' | 'email';
-  /** Of a webhook. */
+  /** The address of a webhook. */
   readonly url?: string;
-  /** Of an e-mail. */
+  /** The address that e-mails go to. */
   readonly address?: string;
   readonly created_by: {
     readonly id: string;
@@ -25,7 +25,7 @@ export interface CreateAlertChannelReply {
   } | null;
   /** ISO 8601 with a numeric offset. */
   readonly created_at: string;
-  /** Of a webhook: what verifies the signature of each message. It is shown in this answer only. */
+  /** It verifies the signature of each message to a webhook, and is shown in this answer only. */
   readonly secret?: string;
 }
 

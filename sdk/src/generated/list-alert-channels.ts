@@ -11,7 +11,7 @@ export interface ListAlertChannelsReply {
   readonly channels: readonly AlertChannel[];
 }
 
-/** GET /alert-channels: Where the organisation is told of its money and its keys, newest first. */
+/** GET /alert-channels: The places that alerts of money and keys are sent to, newest first. */
 export const listAlertChannels = {
   name: 'listAlertChannels',
   method: 'GET',

@@ -17,9 +17,9 @@ export interface ActivityEvent {
 export interface AlertChannel {
   readonly id: string;
   readonly kind: 'webhook' | 'email';
-  /** Of a webhook. */
+  /** The address of a webhook. */
   readonly url?: string;
-  /** Of an e-mail. */
+  /** The address that e-mails go to. */
   readonly address?: string;
   readonly created_by: {
     readonly id: string;
@@ -38,7 +38,7 @@ export interface AlertDelivery {
   readonly created_at: string;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
-  /** Of the last attempt that failed. */
+  /** Why the last attempt failed. */
   readonly last_error: string | null;
 }
 

@@ -122,9 +122,9 @@ export interface Sections {
     /** Remove a spend limit. From the next request it binds nothing. */
     deleteSpendLimit(input: DeleteSpendLimitInput, options?: CallOptions): Promise<DeleteSpendLimitReply>;
   };
-  /** Where the organisation is told of its money and its keys. */
+  /** Messages about money and keys, and the places that they are sent to. */
   readonly alerts: {
-    /** Where the organisation is told of its money and its keys, newest first. */
+    /** The places that alerts of money and keys are sent to, newest first. */
     listAlertChannels(input?: ListAlertChannelsInput, options?: CallOptions): Promise<ListAlertChannelsReply>;
     /** Send alerts to a webhook, signed by Standard Webhooks, or to an e-mail address. */
     createAlertChannel(input: CreateAlertChannelInput, options?: CallOptions): Promise<CreateAlertChannelReply>;

@@ -143,7 +143,6 @@ CREATE TABLE balances (
   CONSTRAINT balances_unsettled_micro_pkr_check CHECK ((unsettled_micro_pkr >= 0))
 );
 CREATE TRIGGER balances_alert BEFORE UPDATE ON balances FOR EACH ROW WHEN (((new.deposited_micro_pkr <> old.deposited_micro_pkr) OR (((new.deposited_micro_pkr - new.spent_micro_pkr) - new.unsettled_micro_pkr) <= new.next_alert_micro_pkr))) EXECUTE FUNCTION alert_of_balance();
-CREATE TRIGGER balances_first_alert BEFORE INSERT ON balances FOR EACH ROW EXECUTE FUNCTION alert_of_balance();
 
 CREATE TABLE catalogue_version (
   is_only boolean NOT NULL DEFAULT true,

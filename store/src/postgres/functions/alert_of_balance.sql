@@ -10,7 +10,7 @@ BEGIN
   FOR i IN 1..cardinality(thresholds) LOOP
     CONTINUE WHEN NEW.deposited_micro_pkr <= 0 OR remaining > NEW.deposited_micro_pkr / 100 * thresholds[i];
     passed_percent := thresholds[i];
-    CONTINUE WHEN TG_OP = 'INSERT' OR passed_percent >= NEW.alerted_percent;
+    CONTINUE WHEN passed_percent >= NEW.alerted_percent;
     PERFORM write_alert(
       NEW.organization_id, 'balance.low',
       concat_ws(' ', 'balance', NEW.organization_id, passed_percent, NEW.deposited_micro_pkr),

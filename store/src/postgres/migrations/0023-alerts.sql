@@ -75,6 +75,5 @@ CREATE TRIGGER balances_alert BEFORE UPDATE ON balances FOR EACH ROW
   WHEN (NEW.deposited_micro_pkr <> OLD.deposited_micro_pkr
         OR NEW.deposited_micro_pkr - NEW.spent_micro_pkr - NEW.unsettled_micro_pkr <= NEW.next_alert_micro_pkr)
   EXECUTE FUNCTION alert_of_balance();
-CREATE TRIGGER balances_first_alert BEFORE INSERT ON balances FOR EACH ROW EXECUTE FUNCTION alert_of_balance();
 CREATE TRIGGER api_keys_expiry_alert BEFORE INSERT OR UPDATE OF expires_at ON api_keys FOR EACH ROW
   EXECUTE FUNCTION plan_expiry_alert();
