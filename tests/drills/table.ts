@@ -29,6 +29,15 @@ export const DRILLS: readonly DrillEntry[] = [
     load: async () => (await import('./kills/kills.ts')).drill,
   },
   {
+    name: 'alert-kills',
+    about:
+      'Every process is killed between the cause of an alert and its delivery: each alert arrives, and those that arrive again have the same id.',
+    duration: '15 min',
+    cycles: { count: 200, of: 'kills' },
+    isSeeded: true,
+    load: async () => (await import('./alert-kills.ts')).drill,
+  },
+  {
     name: 'telemetry-away',
     about:
       'The telemetry store is unreachable for 30 minutes of full load, compressed in time: callers notice nothing, and rows are then stored at five times the rate at which they arrive.',
