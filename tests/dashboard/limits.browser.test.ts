@@ -41,6 +41,10 @@ describe('spend limits', () => {
     await dialog.getByText(/ a day for each value, /).waitFor();
     await assertAccessible(page);
     await one.screenshot('limits-create');
+    await dialog.getByRole('textbox', { name: 'Alert at' }).fill('50, 120');
+    await dialog.getByRole('button', { name: 'Make the limit' }).click();
+    await dialog.getByText('Enter whole numbers from 1 to 100.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Alert at' }).fill('50, 80');
     await dialog.getByRole('textbox', { name: 'By the calendar of' }).fill('Nowhere/Land');
     await dialog.getByRole('button', { name: 'Make the limit' }).click();
     await dialog
@@ -52,8 +56,8 @@ describe('spend limits', () => {
     await dialog.waitFor({ state: 'detached' });
     const [limit] = await limits();
     assert.deepEqual(
-      [limit?.scope, limit?.window, limit?.time_zone, limit?.limit_pkr, limit?.mode],
-      [{ kind: 'metadata', name: 'team', value: null }, 'day', 'Asia/Karachi', 1_000, 'refuse'],
+      [limit?.scope, limit?.window, limit?.time_zone, limit?.limit_pkr, limit?.mode, limit?.alert_at],
+      [{ kind: 'metadata', name: 'team', value: null }, 'day', 'Asia/Karachi', 1_000, 'refuse', [50, 80]],
     );
     await page.getByRole('button', { name: /^Actions of the limit/ }).click();
     await page.getByRole('menuitem', { name: 'Change' }).click();

@@ -18,11 +18,12 @@ const alertAt = () =>
     .transform((given) => [...new Set(given)].sort((one, other) => one - other))
     .meta({
       description:
-        'Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.',
+        'When alerts are sent, in per cent of the limit: each once, sorted. One is sent at 100 whatever this says.',
     });
 
 const mode = z.enum(SPEND_MODES).meta({
-  description: '`refuse`: a request that would pass the limit is refused. `alert`: it is served.',
+  description:
+    '`refuse`: a request that would pass the limit is refused. `alert`: it is served, and only alerts are sent.',
 });
 
 const LIMIT = { description: 'At most 6 decimals; 0 stops at once.' };

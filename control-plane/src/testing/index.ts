@@ -2,6 +2,7 @@ export { requestCsvLine } from '../analytics/request-csv.ts';
 export { requestLogEntry } from '../analytics/request-entry.ts';
 export { tenantStatements } from '../tenant-statement.ts';
 export { addRoute } from './add-route.ts';
+export { type AlertReceiver, startAlertReceiver, startTestAlertSender } from './alert-receiver.ts';
 export { NOW, startAnalyticsApi } from './analytics-api.ts';
 export { ApiClient, type Given, type RawReply, type RawRequest } from './api-client.ts';
 export { comparable } from './comparable.ts';

@@ -1,5 +1,6 @@
 import {
   ActivityLogIcon,
+  BellIcon,
   CubeIcon,
   DashboardIcon,
   ExclamationTriangleIcon,
@@ -75,6 +76,7 @@ export const navigation: readonly NavigationGroup[] = [
         icon: MixerVerticalIcon,
         words: 'spend budget caps windows day month',
       },
+      { to: '/alerts', label: 'Alerts', icon: BellIcon, words: 'webhook email notifications channels' },
       { to: '/models', label: 'Models', icon: CubeIcon, words: 'routes catalogue prices aliases' },
       { to: '/providers', label: 'Providers', icon: GlobeIcon, words: 'vault own key byok' },
     ],

@@ -106,6 +106,12 @@ const limits = createRoute({
   component: lazyRouteComponent(() => import('../pages/limits/limits-page.tsx'), 'LimitsPage'),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
+});
+
 const models = createRoute({
   getParentRoute: () => signedIn,
   path: '/models',
@@ -154,6 +160,7 @@ export const routeTree = root.addChildren([
     usage,
     keys,
     limits,
+    alerts,
     models,
     providers,
     members,

@@ -20,13 +20,13 @@ export interface CreateSpendLimitInput {
   /** At most 6 decimals; 0 stops at once. At least 0. In PKR. */
   limit_pkr: number;
   /**
-   * `refuse`: a request that would pass the limit is refused. `alert`: it is served. `refuse` unless
-   * given.
+   * `refuse`: a request that would pass the limit is refused. `alert`: it is served, and only alerts are
+   * sent. `refuse` unless given.
    */
   mode?: 'refuse' | 'alert' | undefined;
   /**
-   * Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.
-   * At most 100 entries; `80,100` unless given.
+   * When alerts are sent, in per cent of the limit: each once, sorted. One is sent at 100 whatever this
+   * says. At most 100 entries; `80,100` unless given.
    */
   alert_at?: readonly number[] | undefined;
 }

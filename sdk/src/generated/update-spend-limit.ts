@@ -8,11 +8,14 @@ export interface UpdateSpendLimitInput {
   limit_id: string;
   /** At most 6 decimals; 0 stops at once. At least 0. In PKR. */
   limit_pkr?: number | undefined;
-  /** `refuse`: a request that would pass the limit is refused. `alert`: it is served. */
+  /**
+   * `refuse`: a request that would pass the limit is refused. `alert`: it is served, and only alerts are
+   * sent.
+   */
   mode?: 'refuse' | 'alert' | undefined;
   /**
-   * Per cent of the limit, each once, sorted. The dashboard shows which are passed; nothing is sent yet.
-   * At most 100 entries.
+   * When alerts are sent, in per cent of the limit: each once, sorted. One is sent at 100 whatever this
+   * says. At most 100 entries.
    */
   alert_at?: readonly number[] | undefined;
 }

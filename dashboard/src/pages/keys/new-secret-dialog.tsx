@@ -1,12 +1,11 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { SecretText } from '../../ui/secret-text.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConnectClient } from '../connect/connect-client.tsx';
-import * as styles from './keys.module.css';
 
 /** A secret that was just made. */
 export interface ShownSecret {
@@ -48,12 +47,7 @@ export function NewSecretDialog({ shown, onClose }: { shown: ShownSecret; onClos
           </>
         )}
       </Notice>
-      <section className={styles.secret} aria-label="The key">
-        <code className={styles.secretText}>{shown.api_key}</code>
-        <CopyButton text={shown.api_key} label="Copy the key" variant="primary" size="m">
-          Copy
-        </CopyButton>
-      </section>
+      <SecretText what="key" text={shown.api_key} />
       <ConnectClient secret={shown.api_key} allowedModels={shown.allowed_models} />
     </Dialog>
   );

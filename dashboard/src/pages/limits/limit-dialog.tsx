@@ -14,12 +14,19 @@ import { Select, type SelectOption } from '../../ui/select.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { limitAmount } from './limit-amount.ts';
-import { mostInMonth, SCOPES, type ScopeKind, type SpendWindow, WINDOWS } from './limit-words.ts';
+import {
+  mostInMonth,
+  SCOPES,
+  type ScopeKind,
+  type SpendWindow,
+  thresholdsOf,
+  WINDOWS,
+} from './limit-words.ts';
 import * as styles from './limits.module.css';
 
 const MODES: readonly SelectOption<SpendLimit['mode']>[] = [
   { value: 'refuse', label: 'Refuse what would pass it' },
-  { value: 'alert', label: 'Only count' },
+  { value: 'alert', label: 'Only alert' },
 ];
 
 export interface LimitDialogProps {
@@ -40,8 +47,10 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
   const [zone, setZone] = useState(target?.time_zone ?? browserZone.name);
   const [text, setText] = useState(target === undefined ? '' : pkrInput(target.limit_pkr));
   const [mode, setMode] = useState<SpendLimit['mode']>(target?.mode ?? 'refuse');
+  const [thresholds, setThresholds] = useState((target?.alert_at ?? [80, 100]).join(', '));
   const [isJudged, setJudged] = useState(false);
   const amount = limitAmount(text);
+  const alertAt = thresholdsOf(thresholds);
   const named = kind === 'project' || kind === 'key' || kind === 'member' ? options[kind] : undefined;
   const id = named?.find((option) => option.value === chosen)?.value ?? named?.[0]?.value;
   const nameProblem = kind === 'metadata' && name.trim() === '' ? 'Enter the name.' : undefined;
@@ -49,7 +58,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
   const save = useMutation({
     mutationFn: async () => {
       if (amount.kind === 'problem') throw new Error(amount.sentence);
-      const changes = { limit_pkr: amount.pkr, mode };
+      const changes = { limit_pkr: amount.pkr, mode, ...(alertAt && { alert_at: alertAt }) };
       if (target !== undefined)
         return sendCall(apiCall('updateSpendLimit', { limit_id: target.id, ...changes }));
       const scope =
@@ -72,7 +81,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
       onClose={onClose}
       onSubmit={() => {
         setJudged(true);
-        if (amount.kind === 'amount' && nameProblem === undefined && !idProblem) save.mutate();
+        if (amount.kind === 'amount' && nameProblem === undefined && !idProblem && alertAt) save.mutate();
       }}
     >
       {target === undefined ? (
@@ -128,6 +137,16 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
           }
         />
         <Select label="Past it" options={MODES} value={mode} onChange={setMode} />
+        <TextField
+          label="Alert at"
+          value={thresholds}
+          onChange={setThresholds}
+          autoComplete="off"
+          spellCheck="false"
+          unit="%"
+          hint="Per cent of the amount. The amount itself is always told."
+          error={isJudged && alertAt === undefined ? 'Enter whole numbers from 1 to 100.' : undefined}
+        />
       </div>
       {target === undefined ? (
         <div className={styles.pair}>
@@ -169,7 +188,7 @@ function worstCase(
   mode: SpendLimit['mode'],
   isOfEachValue: boolean,
 ): string {
-  if (mode === 'alert') return 'Nothing is refused: the limit counts what is spent.';
+  if (mode === 'alert') return 'Nothing is refused: the limit counts what is spent, and alerts are sent.';
   const each = isOfEachValue ? ' for each value' : '';
   const most = mostInMonth(window, limitPkr);
   const month =

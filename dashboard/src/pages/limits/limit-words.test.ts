@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SpendLimit } from '@gatehouse/sdk';
 import { perWindow } from '../../format/spend-window.ts';
-import { mostInMonth, passedThreshold, scopeOf } from './limit-words.ts';
+import { mostInMonth, passedThreshold, scopeOf, thresholdsOf } from './limit-words.ts';
 
 const names = {
   projects: new Map([['p', 'web']]),
@@ -38,6 +38,12 @@ describe('a spend limit in words', () => {
         ['in all', 10],
       ],
     );
+  });
+
+  it('reads thresholds as people write them, and nothing else', () => {
+    assert.deepEqual(['80, 100', '50%;80 %', ' 1 ', ''].map(thresholdsOf), [[80, 100], [50, 80], [1], []]);
+    for (const text of ['0', '101', '80.5', 'eighty', '-1', '80, x'])
+      assert.equal(thresholdsOf(text), undefined, text);
   });
 
   it('tells the highest threshold that is passed', () => {

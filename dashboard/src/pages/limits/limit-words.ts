@@ -59,6 +59,13 @@ export function mostInMonth(window: SpendWindow, limitPkr: number): number {
   return WINDOWS_OF_MONTH[window] * limitPkr;
 }
 
+/** The thresholds of a text such as `50, 80`; undefined if it is none. Empty, there are none. */
+export function thresholdsOf(text: string): number[] | undefined {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== '');
+  const numbers = parts.map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 0));
+  return numbers.every((number) => number >= 1 && number <= 100) ? numbers : undefined;
+}
+
 /** The highest threshold that the spend of the window has passed; undefined before the first. */
 export function passedThreshold({ alert_at, spent_pkr, limit_pkr }: SpendLimit): number | undefined {
   return alert_at.findLast((percent) => spent_pkr > 0 && spent_pkr * 100 >= limit_pkr * percent);

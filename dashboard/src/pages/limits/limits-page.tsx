@@ -152,7 +152,7 @@ function columns(
       hideBelow: 'm',
       cell: (limit) => {
         const passed = passedThreshold(limit);
-        const word = limit.mode === 'refuse' ? 'Refuses' : 'Only counts';
+        const word = limit.mode === 'refuse' ? 'Refuses' : 'Only alerts';
         return (
           <span className={list.identity}>
             <span>{word}</span>
