@@ -27,7 +27,7 @@ const PERCENTS = [80, 100];
 interface Figures {
   readonly broken: readonly string[];
   readonly kills: number;
-  /** Of requests that were answered. */
+  /** Those of requests that were answered. */
   readonly alerts: number;
   readonly messages: number;
 }

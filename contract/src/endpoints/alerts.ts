@@ -83,8 +83,7 @@ export const createAlertChannel = endpoint({
   reply: z.strictObject({
     ...channel,
     secret: z.string().optional().meta({
-      description:
-        'It verifies the signature of each message to a webhook, and is shown in this answer only.',
+      description: 'The secret that verifies each message to a webhook. It is shown in this answer only.',
     }),
   }),
   records: ['alert_channel.created'],

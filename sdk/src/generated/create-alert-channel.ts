@@ -25,7 +25,7 @@ export interface CreateAlertChannelReply {
   } | null;
   /** ISO 8601 with a numeric offset. */
   readonly created_at: string;
-  /** It verifies the signature of each message to a webhook, and is shown in this answer only. */
+  /** The secret that verifies each message to a webhook. It is shown in this answer only. */
   readonly secret?: string;
 }
 
