@@ -27,7 +27,7 @@ const PERCENTS = [80, 100];
 interface Figures {
   readonly broken: readonly string[];
   readonly kills: number;
-  /** Those of requests that were answered. */
+  /** The number of alerts that answered requests caused. */
   readonly alerts: number;
   readonly messages: number;
 }
