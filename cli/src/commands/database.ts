@@ -173,6 +173,20 @@ export async function requireOrganization(
   );
 }
 
+/** No project, or more than one, is what the reference says. */
+export function noSingleProject(
+  organization: { readonly name: string },
+  reference: string,
+  candidates: readonly string[],
+): CommandError {
+  const name = JSON.stringify(reference);
+  return new CommandError(
+    candidates.length === 0
+      ? `${organization.name} has no project with the id or the name ${name}; gatehouse org show lists its projects`
+      : `${organization.name} has several projects named ${name}; name one by its id: ${candidates.join(', ')}`,
+  );
+}
+
 export function noAccount(email: string): CommandError {
   return new CommandError(
     `no account has the e-mail address ${JSON.stringify(email)}; gatehouse user list ORG shows those of an organisation`,

@@ -1,7 +1,7 @@
 import { withoutUserInfo } from '../config/shown-value.ts';
 import type { Context } from '../terminal/command.ts';
 import { type Commands, readCommandLine } from '../terminal/command-line.ts';
-import { CommandError, UsageError } from '../terminal/errors.ts';
+import { CommandError, FaultsError, UsageError } from '../terminal/errors.ts';
 import { shown } from '../terminal/output.ts';
 import { VERSION } from '../terminal/version.ts';
 import { table } from './table.ts';
@@ -79,7 +79,8 @@ function sentence(error: unknown, about: string | undefined): string {
     return shown(`${error.message}; see ${help}`);
   }
   // Several issues are a line each.
-  if (error.name === 'ConfigError') return error.message.split('\n').map(shown).join('\n');
+  if (error.name === 'ConfigError' || error instanceof FaultsError)
+    return error.message.split('\n').map(shown).join('\n');
   if (!isKnown(error)) return (error.stack ?? error.message).split('\n').map(shown).join('\n');
   const cause = error.cause instanceof Error ? ` (${error.cause.message || codeOf(error.cause)})` : '';
   return shown(`${error.message}${cause}`.replaceAll(/\s*[\r\n]+\s*/g, ' '));

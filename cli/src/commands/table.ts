@@ -4,6 +4,7 @@ import { backup } from './backup.ts';
 import { connect } from './connect.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
+import { key } from './key.ts';
 import { migrate } from './migrate.ts';
 import { org } from './org.ts';
 import { project } from './project.ts';
@@ -19,6 +20,7 @@ export const table: Commands = {
   groups: {
     org: 'organisations',
     project: 'projects',
+    key: 'gateway keys',
     user: 'accounts',
     route: 'the catalogue of routes',
     vault: 'the keys for providers',
@@ -30,6 +32,7 @@ export const table: Commands = {
     connect,
     ...org,
     ...project,
+    ...key,
     ...user,
     ...route,
     ...vault,

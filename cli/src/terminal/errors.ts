@@ -15,6 +15,15 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** A command failed for several reasons, a line each after the first. */
+export class FaultsError extends Error {
+  override readonly name = 'FaultsError';
+
+  constructor(message: string, faults: readonly string[]) {
+    super([message, ...faults.map((fault) => `- ${fault.replaceAll(/\s*[\r\n]+\s*/g, ' ')}`)].join('\n'));
+  }
+}
+
 /** For an option or argument whose value is not accepted. */
 export function invalidValue(what: string, given: string, expected: string): UsageError {
   return new UsageError(`${what} is ${JSON.stringify(given)}, expected ${expected}`);

@@ -38,6 +38,14 @@ export function isWellFormedGatewayKey(text: string): boolean {
   return text.endsWith(checkCharacters(body));
 }
 
+/**
+ * True if the text can be a key: one of Gatehouse's own form with correct check characters, or one that another gateway made, of which no
+ * form is known.
+ */
+export function mayBeGatewayKey(text: string): boolean {
+  return text.startsWith(LEAD) ? isWellFormedGatewayKey(text) : /^[\x21-\x7e]{16,255}$/.test(text);
+}
+
 /** The part of a key that may be shown and logged: `sk_svc_` and eight characters. */
 export function gatewayKeyPrefix(secret: string): string {
   return secret.slice(0, PREFIX_LENGTH);

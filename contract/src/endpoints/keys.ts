@@ -13,7 +13,11 @@ const keyFields = {
   id: id(),
   name: z.string(),
   project_id: id(),
-  key_prefix: z.string().regex(/^sk_svc_[0-9A-Za-z]{8}$/),
+  key_prefix: z.string().meta({
+    description:
+      '`sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash.',
+    example: 'sk_svc_4fT9aQ2z',
+  }),
   rate_limit_rpm: z.int().min(1),
   expires_at: timestamp().nullable(),
   credit_limit_cents: z

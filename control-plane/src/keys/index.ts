@@ -3,6 +3,7 @@ export { openKeyChanges } from './change-keys.ts';
 export { createKey } from './create-key.ts';
 export { getBudget } from './get-budget.ts';
 export { getKey } from './get-key.ts';
+export { type ImportedKey, type ImportFault, importKeys } from './import/import-keys.ts';
 export { listKeys } from './list-keys.ts';
 export { type KeyToMint, type LimitOfKey, limitKey, mintKey, retireKey } from './operate-keys.ts';
 export { findOwnedKey, findOwnedProject } from './ownership.ts';

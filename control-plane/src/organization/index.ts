@@ -1,6 +1,7 @@
 export { createOrganization, type Deposit, DepositError, deposit } from './create-organization.ts';
 export { createProject } from './create-project.ts';
 export { findOrganization } from './find-organization.ts';
+export { findProjects } from './find-projects.ts';
 export { listMembers } from './list-members.ts';
 export { hasOrganizations, listOrganizations, type OrganizationSummary } from './list-organizations.ts';
 export { listProjects } from './list-projects.ts';

@@ -1,8 +1,8 @@
 import type { OrganizationId, ProjectId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { RecorderFor } from '../http/recorder.ts';
+import { findProjects } from './find-projects.ts';
 import * as queries from './queries.ts';
-import { nameKey } from './rules.ts';
 
 export interface ByokFallbackSwitch {
   readonly project: Pick<queries.Project, 'id' | 'name'>;
@@ -26,10 +26,7 @@ export async function switchByokFallback(
   recorderFor: RecorderFor<'project.byok_fallback_enabled' | 'project.byok_fallback_disabled'>,
 ): Promise<ByokFallbackSwitch | { readonly candidates: readonly ProjectId[] }> {
   await tx.run(queries.lockOrganization, { organizationId });
-  const projects = await tx.many(queries.listProjects, { organizationId });
-  const key = nameKey(reference);
-  const byId = projects.filter(({ id }) => id === reference);
-  const [project, ...others] = byId.length > 0 ? byId : projects.filter(({ name }) => nameKey(name) === key);
+  const [project, ...others] = await findProjects(tx, organizationId, reference);
   if (!project) return { candidates: [] };
   if (others.length > 0) return { candidates: [project, ...others].map(({ id }) => id) };
   const hasChanged = project.byokFallback !== isOn;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hashGatewayKey, isWellFormedGatewayKey } from '@gatehouse/contract';
+import { hashGatewayKey, mayBeGatewayKey } from '@gatehouse/contract';
 import type { Context } from '../context/context.ts';
 import type { Dependencies } from '../context/dependencies.ts';
 import { invalidApiKey } from '../errors/gateway-error.ts';
@@ -20,7 +20,7 @@ export async function authenticate(
   if (secret === undefined) {
     throw invalidApiKey('No API key was provided. Send one as `Authorization: Bearer KEY`.');
   }
-  if (!isWellFormedGatewayKey(secret)) throw invalidApiKey();
+  if (!mayBeGatewayKey(secret)) throw invalidApiKey();
   const hash = hashGatewayKey(secret);
   const presumed = mayPresume ? facts.presumedKey(hash) : undefined;
   if (presumed) {

@@ -28,7 +28,7 @@ export interface CreateKeyReply {
   readonly id: string;
   readonly name: string;
   readonly project_id: string;
-  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  /** `sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash. */
   readonly key_prefix: string;
   /** At least 1. */
   readonly rate_limit_rpm: number;

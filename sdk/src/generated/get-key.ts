@@ -12,7 +12,7 @@ export interface GetKeyReply {
   readonly id: string;
   readonly name: string;
   readonly project_id: string;
-  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  /** `sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash. */
   readonly key_prefix: string;
   /** At least 1. */
   readonly rate_limit_rpm: number;
@@ -32,7 +32,7 @@ export interface GetKeyReply {
     readonly id: string;
     readonly email: string;
   } | null;
-  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  /** `sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash. */
   readonly previous_key_prefix: string | null;
   /** Until then the secret from before the last rotation is accepted too. */
   readonly previous_valid_until: string | null;

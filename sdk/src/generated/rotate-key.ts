@@ -20,11 +20,11 @@ export interface RotateKeyInput {
 /** The reply of `rotateKey`. */
 export interface RotateKeyReply {
   readonly id: string;
-  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  /** `sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash. */
   readonly key_prefix: string;
   /** Matches `^sk_svc_[0-9A-Za-z]{32}$`. */
   readonly api_key: string;
-  /** Matches `^sk_svc_[0-9A-Za-z]{8}$`. */
+  /** `sk_svc_` and 8 characters; of an imported key up to 8, or `sha256_` and 8 digits of its hash. */
   readonly previous_key_prefix: string;
   /** ISO 8601 with a numeric offset. */
   readonly previous_valid_until: string;

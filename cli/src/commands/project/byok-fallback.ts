@@ -2,9 +2,9 @@ import { isStorableText } from '@gatehouse/contract';
 import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { switchByokFallback } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { invalidValue } from '../../terminal/errors.ts';
 import { print, shown } from '../../terminal/output.ts';
-import { change, requireOrganization, withDatabase } from '../database.ts';
+import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
 import { SOURCE_IP } from '../org/amount.ts';
 
 const STATES: ReadonlyMap<string, boolean> = new Map([
@@ -29,14 +29,7 @@ export async function setByokFallback(
           ),
         )
       : { candidates: [] };
-    if ('candidates' in done) {
-      const name = JSON.stringify(reference);
-      throw new CommandError(
-        done.candidates.length === 0
-          ? `${organization.name} has no project with the id or the name ${name}; gatehouse org show lists its projects`
-          : `${organization.name} has several projects named ${name}; name one by its id: ${done.candidates.join(', ')}`,
-      );
-    }
+    if ('candidates' in done) throw noSingleProject(organization, reference, done.candidates);
     const { project, hasChanged } = done;
     const rule = isOn
       ? "may use the platform's keys after an organisation's own key failed"
