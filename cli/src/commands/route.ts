@@ -1,4 +1,4 @@
-import { argument, command, flag } from '../terminal/command.ts';
+import { argument, command, flag, option, requiredOption } from '../terminal/command.ts';
 
 const ID = argument('ID', 'the route, exactly as the catalogue names it');
 
@@ -27,6 +27,35 @@ export const route = [
     examples: ['gatehouse route apply catalogue.yaml --dry-run', 'gatehouse route apply catalogue.yaml'],
     run: async ({ file, 'dry-run': dryRun }, context) =>
       (await import('./route/apply.ts')).applyFile(file, dryRun !== undefined, context),
+  }),
+  command({
+    name: 'route import',
+    summary: "print a catalogue made of another gateway's configuration",
+    details: [
+      'Providers, models, other names and prices are taken over; prices in dollars become PKR at the rate that you give. Where the file has no price, the one that the provider publishes is taken; a model without a known price is inactive.',
+      'Nothing is applied: look at what is printed, then use gatehouse route apply.',
+    ],
+    inputs: {
+      from: argument('litellm', 'what the file is of'),
+      file: argument('FILE', 'its configuration, such as config.yaml'),
+      'usd-pkr': requiredOption('RATE', 'how many PKR a dollar is'),
+    },
+    examples: ['gatehouse route import litellm config.yaml --usd-pkr 281.50 > catalogue.yaml'],
+    run: async (args, context) => (await import('./route/import-litellm.ts')).importRoutes(args, context),
+  }),
+  command({
+    name: 'route prices',
+    summary: 'compare the prices of a catalogue with those that providers publish',
+    details: [
+      'A list that is installed with Gatehouse has the public prices, and says from which page; no address is asked. A model that is not in it is named, not guessed. Nothing is changed.',
+    ],
+    inputs: {
+      file: argument('FILE', 'the catalogue, as YAML'),
+      'usd-pkr': option('RATE', 'how many PKR a dollar is; without it, public prices are in dollars'),
+    },
+    examples: ['gatehouse route prices catalogue.yaml --usd-pkr 281.50'],
+    run: async ({ file, 'usd-pkr': rate }, context) =>
+      (await import('./route/prices.ts')).comparePrices(file, rate, context),
   }),
   command({
     name: 'route enable',

@@ -134,7 +134,9 @@ export type RotationCursor = Pick<RecordRow, 'organizationId' | 'provider'>;
  */
 const KEY_RECORD = sql`organization_id, provider, version, sealed_key, wrapped_key, master_key_id`;
 const CHANNEL_PROVIDER = sql`'alert channel ' || id`;
-const CHANNEL_RECORD = sql`organization_id, ${CHANNEL_PROVIDER} AS provider, version, sealed_key, wrapped_key, master_key_id`;
+// Null for e-mail, which has no secret and is left out.
+const CHANNEL_RECORD = sql`organization_id, coalesce(${CHANNEL_PROVIDER}, '') AS provider, coalesce(version, 0) AS version,
+  coalesce(sealed_key, '') AS sealed_key, coalesce(wrapped_key, '') AS wrapped_key, coalesce(master_key_id, '') AS master_key_id`;
 
 /** The name in the place of a provider’s that the secret of a webhook is sealed for. */
 export const channelProvider = (channelId: string) => `alert channel ${channelId}`;
@@ -154,44 +156,47 @@ export interface Rewraps {
   readonly masterKeyId: string;
 }
 
-/** The tables of records, as a rotation goes through them. Ordered, so that transactions that lock several records cannot deadlock. */
+// Ordered, so that transactions that lock several records cannot deadlock.
+export const lockKeysBehind = statement<RecordsBehind, RecordRow>(
+  'vault-lock-keys-behind',
+  sql`SELECT ${KEY_RECORD} FROM vault_keys
+  WHERE master_key_id <> ${'masterKeyId'}
+    AND (${'afterOrganizationId'}::uuid IS NULL
+         OR (organization_id, provider) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
+  ORDER BY organization_id, provider LIMIT ${'limit'}
+  FOR NO KEY UPDATE`,
+);
+
+export const updateKeyWraps = statement<Rewraps>(
+  'vault-update-key-wraps',
+  sql`UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
+  FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
+    AS given (organization_id, provider, wrapped_key)
+  WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
+);
+
+export const lockChannelsBehind = statement<RecordsBehind, RecordRow>(
+  'vault-lock-channels-behind',
+  sql`SELECT ${CHANNEL_RECORD} FROM alert_channels
+  WHERE master_key_id <> ${'masterKeyId'}
+    AND (${'afterOrganizationId'}::uuid IS NULL
+         OR (organization_id, ${CHANNEL_PROVIDER}) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
+  ORDER BY organization_id, ${CHANNEL_PROVIDER} LIMIT ${'limit'}
+  FOR NO KEY UPDATE`,
+);
+
+export const updateChannelWraps = statement<Rewraps>(
+  'vault-update-channel-wraps',
+  sql`UPDATE alert_channels v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
+  FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
+    AS given (organization_id, provider, wrapped_key)
+  WHERE v.organization_id = given.organization_id AND ${CHANNEL_PROVIDER} = given.provider`,
+);
+
+/** The tables of records, as a rotation goes through them. */
 export const RECORD_TABLES = [
-  {
-    lockBehind: statement<RecordsBehind, RecordRow>(
-      'vault-lock-keys-behind',
-      sql`SELECT ${KEY_RECORD} FROM vault_keys
-          WHERE master_key_id <> ${'masterKeyId'}
-            AND (${'afterOrganizationId'}::uuid IS NULL
-                 OR (organization_id, provider) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
-          ORDER BY organization_id, provider LIMIT ${'limit'}
-          FOR NO KEY UPDATE`,
-    ),
-    updateWraps: statement<Rewraps>(
-      'vault-update-key-wraps',
-      sql`UPDATE vault_keys v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
-          FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
-            AS given (organization_id, provider, wrapped_key)
-          WHERE v.organization_id = given.organization_id AND v.provider = given.provider`,
-    ),
-  },
-  {
-    lockBehind: statement<RecordsBehind, RecordRow>(
-      'vault-lock-channels-behind',
-      sql`SELECT ${CHANNEL_RECORD} FROM alert_channels
-          WHERE master_key_id <> ${'masterKeyId'}
-            AND (${'afterOrganizationId'}::uuid IS NULL
-                 OR (organization_id, ${CHANNEL_PROVIDER}) > (${'afterOrganizationId'}::uuid, ${'afterProvider'}::text))
-          ORDER BY organization_id, ${CHANNEL_PROVIDER} LIMIT ${'limit'}
-          FOR NO KEY UPDATE`,
-    ),
-    updateWraps: statement<Rewraps>(
-      'vault-update-channel-wraps',
-      sql`UPDATE alert_channels v SET wrapped_key = given.wrapped_key, master_key_id = ${'masterKeyId'}
-          FROM unnest(${'organizationIds'}::uuid[], ${'providers'}::text[], ${'wrappedKeys'}::bytea[])
-            AS given (organization_id, provider, wrapped_key)
-          WHERE v.organization_id = given.organization_id AND ${CHANNEL_PROVIDER} = given.provider`,
-    ),
-  },
+  { lockBehind: lockKeysBehind, updateWraps: updateKeyWraps },
+  { lockBehind: lockChannelsBehind, updateWraps: updateChannelWraps },
 ];
 
 export const listRecords = statement<NoParameters, RecordRow>(

@@ -14,6 +14,7 @@ import { CommandError, FaultsError, invalidValue } from '../../terminal/errors.t
 import { print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
 import { SOURCE_IP } from '../org/amount.ts';
+import { readUsdRate } from '../route/usd-rate.ts';
 import { CellError } from './cells.ts';
 import { FORMATS, type ImportOptions } from './formats.ts';
 import { readRows } from './read-rows.ts';
@@ -34,7 +35,7 @@ export async function importKeyFile(args: ImportArguments, context: Context): Pr
   // Both have a default.
   const rateLimitCeilingRpm = settingValue(settings.rateLimitCeilingRpm, environment) as number;
   const maxKeys = settingValue(settings.keysPerOrganization, environment) as number;
-  const usdPkr = args['usd-pkr'] === undefined ? undefined : readRate(args['usd-pkr']);
+  const usdPkr = args['usd-pkr'] === undefined ? undefined : readUsdRate(args['usd-pkr']);
   const read = await readKeys(args, { usdPkr, rateLimitCeilingRpm });
   const { keys, leftOut } = read;
   return withDatabase(context, async (database) => {
@@ -135,12 +136,6 @@ async function readKeys(
   if (keys.length === 0 && faults.length === 0)
     throw new CommandError(`the file ${file} has no keys to import`);
   return { keys, faults, leftOut };
-}
-
-function readRate(text: string): number {
-  const rate = /^[0-9]{1,7}(?:\.[0-9]{1,6})?$/.test(text) ? Number(text) : 0;
-  if (rate > 0) return rate;
-  throw invalidValue('--usd-pkr', text, 'how many PKR a dollar is, such as 281.50');
 }
 
 function faultsError(faults: readonly ImportFault[]): FaultsError {
