@@ -19,6 +19,8 @@ import { sendWebhook, type WebhookOptions } from './send-webhook.ts';
  * an organisation has few attempts at a time, and those of the others go on.
  */
 const POLL_MS = 1_000;
+/** While the database does not answer. */
+const RETRY_MS = 10_000;
 const MAX_ATTEMPTS_AT_ONCE = 64;
 const MAX_ATTEMPTS_OF_ORGANIZATION = 4;
 /** A webhook has 5 s. */
@@ -73,13 +75,15 @@ class AlertSender {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const claimed = await this.#claim();
-      for (const due of claimed) this.#begin(due);
-      if (claimed.length === 0) await systemClock.sleep(POLL_MS, signal);
+      for (const due of claimed ?? []) this.#begin(due);
+      if (claimed === undefined) await systemClock.sleep(RETRY_MS, signal);
+      else if (claimed.length === 0) await systemClock.sleep(POLL_MS, signal);
     }
     await Promise.all(this.#running);
   }
 
-  async #claim(): Promise<readonly queries.DueRow[]> {
+  /** Undefined where the database did not answer. */
+  async #claim(): Promise<readonly queries.DueRow[] | undefined> {
     const most = MAX_ATTEMPTS_AT_ONCE - this.#running.size;
     if (most === 0) return [];
     const { database, log } = this.#dependencies;
@@ -95,7 +99,7 @@ class AlertSender {
         { event: 'alerts.claim_failed', err: error },
         'alerts that are due could not be read; retrying',
       );
-      return [];
+      return undefined;
     }
   }
 

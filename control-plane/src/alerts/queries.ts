@@ -134,7 +134,8 @@ export interface DueRow {
 
 /*
  * Claims deliveries that are due, for as long as an attempt may take: if this process ends before it has told how the attempt went, they
- * are due again. Those of the organisations come in turn, so that many of one do not keep the others waiting.
+ * are due again. Those of the organisations come in turn, so that many of one do not keep the others waiting, and its cost follows the
+ * number of organisations and not of deliveries.
  */
 export const claimDue = statement<
   {
@@ -147,13 +148,24 @@ export const claimDue = statement<
 >(
   'alerts-claim-due',
   sql`
-    WITH due AS MATERIALIZED (
-      SELECT id FROM (
-        SELECT id, due_at, row_number() OVER (PARTITION BY organization_id ORDER BY due_at, id) AS nth
-        FROM alert_deliveries
-        WHERE status = 'pending' AND due_at <= clock_timestamp() AND organization_id <> ALL (${'busyOrganizationIds'}::uuid[])
-      ) AS waiting
-      WHERE nth <= ${'mostOfOrganization'} ORDER BY nth, due_at LIMIT ${'most'}
+    WITH RECURSIVE waiting AS (
+      (SELECT organization_id FROM alert_deliveries WHERE status = 'pending' ORDER BY organization_id LIMIT 1)
+      UNION ALL
+      SELECT next.organization_id FROM waiting w CROSS JOIN LATERAL (
+        SELECT d.organization_id FROM alert_deliveries d
+        WHERE d.status = 'pending' AND d.organization_id > w.organization_id ORDER BY d.organization_id LIMIT 1
+      ) AS next
+    ), due AS MATERIALIZED (
+      SELECT first.id
+      FROM waiting w CROSS JOIN LATERAL (
+        SELECT d.id, d.due_at, row_number() OVER (ORDER BY d.due_at, d.id) AS nth FROM (
+          SELECT e.id, e.due_at FROM alert_deliveries e
+          WHERE e.status = 'pending' AND e.organization_id = w.organization_id AND e.due_at <= clock_timestamp()
+          ORDER BY e.due_at, e.id LIMIT ${'mostOfOrganization'}
+        ) AS d
+      ) AS first
+      WHERE w.organization_id <> ALL (${'busyOrganizationIds'}::uuid[])
+      ORDER BY first.nth, first.due_at LIMIT ${'most'}
     ), claimed AS MATERIALIZED (
       SELECT d.id FROM alert_deliveries d
       WHERE d.id IN (SELECT id FROM due) AND d.status = 'pending' AND d.due_at <= clock_timestamp()

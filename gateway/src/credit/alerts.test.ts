@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrganizationId } from '@gatehouse/contract';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { settle } from '../journal/settle.ts';
@@ -38,6 +39,17 @@ const writtenFor = ({ organizationId }: IssuedKey) => runSql<Written>(database)`
 /** The types of the alerts that were written, with their thresholds. */
 const toldOf = async (key: IssuedKey) =>
   (await writtenFor(key)).map(({ type, percent }) => `${type} ${percent}`);
+
+/** Waits until a statement waits for a lock of another. */
+const lockAwaited = async (on: typeof owner) => {
+  for (;;) {
+    const waiting = await runSql(
+      on,
+    )`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    if (waiting.length > 0) return;
+    await sleep(10);
+  }
+};
 
 const THRESHOLD = 'spend_limit.threshold_reached';
 const REACHED = 'spend_limit.reached';
@@ -161,6 +173,44 @@ describe('an alert of a spend limit', () => {
     await addLimit(database, key.organizationId, { kind: 'metadata', name: 'n', value: null, microPkr: 1n });
     for (let n = 0; n < 103; n += 1) await spend(key, 1n, { labels: new Map([['n', String(n)]]) });
     assert.equal((await writtenFor(key)).length, 100);
+  });
+});
+
+describe('the outbox', () => {
+  it('waits for a channel that is being deleted, and no request fails because of it', async () => {
+    const key = await watchedKey();
+    await addLimit(database, key.organizationId, { microPkr: 10n });
+    const { organizationId, id: keyId } = key;
+    const wanted = request(keyId, { least: 10n });
+    await admit(database, organizationId, [wanted]);
+    const deleting = await owner.connect();
+    await deleting.query('BEGIN');
+    await deleting.query('DELETE FROM alert_channels WHERE organization_id = $1', [organizationId]);
+    const finished = admit(
+      database,
+      organizationId,
+      [request(keyId)],
+      [{ requestId: wanted.requestId, costMicroPkr: 10n }],
+    );
+    await lockAwaited(owner);
+    await deleting.query('COMMIT');
+    await deleting.end();
+    assert.equal((await finished)[0]?.kind, 'spend_limit_reached');
+    assert.deepEqual(await toldOf(key), []);
+  });
+
+  it('holds no more than 1,000 for a channel that takes none', async () => {
+    const key = await watchedKey();
+    await addLimit(database, key.organizationId, { microPkr: 10n, alertAt: [10, 20] });
+    const fill = (rows: number) => runSql(database)`
+      INSERT INTO alert_deliveries (channel_id, organization_id, type, data, created_at)
+      SELECT c.id, c.organization_id, 'alert.test', '{}', clock_timestamp() - interval '2 hours'
+      FROM alert_channels c, generate_series(1, ${rows}) WHERE c.organization_id = ${key.organizationId}`;
+    await fill(999);
+    await spend(key, 1n);
+    await spend(key, 1n);
+    const told = (await toldOf(key)).filter((type) => !type.startsWith('alert.test'));
+    assert.deepEqual(told, [`${THRESHOLD} 10`]);
   });
 });
 

@@ -89,7 +89,8 @@ CREATE TABLE alert_deliveries (
 CREATE INDEX alert_deliveries_by_channel ON alert_deliveries USING btree (channel_id, created_at);
 CREATE INDEX alert_deliveries_by_end ON alert_deliveries USING btree (created_at) WHERE (status <> 'pending'::text);
 CREATE INDEX alert_deliveries_by_organization ON alert_deliveries USING btree (organization_id, created_at DESC, id);
-CREATE INDEX alert_deliveries_due ON alert_deliveries USING btree (due_at) WHERE (status = 'pending'::text);
+CREATE INDEX alert_deliveries_due ON alert_deliveries USING btree (organization_id, due_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX alert_deliveries_waiting ON alert_deliveries USING btree (channel_id) WHERE (status = 'pending'::text);
 
 CREATE TABLE api_keys (
   id uuid NOT NULL DEFAULT gen_random_uuid(),

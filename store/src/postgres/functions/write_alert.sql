@@ -1,5 +1,7 @@
 -- Writes an alert of an organisation: a delivery for each of its channels. What was written for the same cause stays as it is. A channel
--- that had as many within an hour as it may have gets no further one.
+-- that had as many within an hour as it may have, or that takes none and has as many waiting, gets no further one.
+--
+-- A channel that is being deleted is waited for, and then has none: a request must not fail because of it.
 --
 -- A delivery may arrive before a crash of this server, and must not be forgotten in it: the commit waits for the disk.
 CREATE OR REPLACE FUNCTION write_alert(in_organization_id uuid, in_type text, in_cause text, in_data jsonb)
@@ -9,6 +11,7 @@ AS $$
 DECLARE
   most_webhooks_hourly CONSTANT integer := 1000;
   most_emails_hourly CONSTANT integer := 100;
+  most_pending CONSTANT integer := 1000;
 BEGIN
   INSERT INTO alert_deliveries (id, channel_id, organization_id, type, data)
   -- A uuid of version 8: bits of the hash, but for the version and the variant.
@@ -23,7 +26,12 @@ BEGIN
       WHERE d.channel_id = c.id AND d.created_at > clock_timestamp() - interval '1 hour'
       LIMIT most.hourly
     ) AS written
+  ) AND most_pending > (
+    SELECT count(*) FROM (
+      SELECT FROM alert_deliveries d WHERE d.channel_id = c.id AND d.status = 'pending' LIMIT most_pending
+    ) AS waiting
   )
+  FOR KEY SHARE OF c
   ON CONFLICT (id) DO NOTHING;
   IF FOUND THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
 END

@@ -36,7 +36,8 @@ CREATE TABLE alert_deliveries (
   due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   last_error text
 );
-CREATE INDEX alert_deliveries_due ON alert_deliveries (due_at) WHERE status = 'pending';
+CREATE INDEX alert_deliveries_due ON alert_deliveries (organization_id, due_at, id) WHERE status = 'pending';
+CREATE INDEX alert_deliveries_waiting ON alert_deliveries (channel_id) WHERE status = 'pending';
 CREATE INDEX alert_deliveries_by_organization ON alert_deliveries (organization_id, created_at DESC, id);
 CREATE INDEX alert_deliveries_by_channel ON alert_deliveries (channel_id, created_at);
 CREATE INDEX alert_deliveries_by_end ON alert_deliveries (created_at) WHERE status <> 'pending';
