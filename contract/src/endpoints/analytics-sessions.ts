@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idReference } from '../conventions/id.ts';
 import { limit, offset } from '../conventions/paging.ts';
 import { codePoints } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
@@ -60,6 +61,7 @@ export const listSessions = endpoint({
     sort: z.enum(SESSION_ORDERS).default('last_request').meta({ description: 'The most first.' }),
     ...windowParameters,
     ...filters,
+    member_id: idReference().optional().meta({ description: 'Requests with the keys that the member minted.' }),
     model_alias: z.string().optional(),
     limit: limit(),
     offset: offset(),
@@ -72,5 +74,13 @@ export const listSessions = endpoint({
     offset: z.int(),
     sessions: z.array(Session),
   }),
-  errors: [{ status: 400, body: 'error', when: `offset is above ${MAX_SESSION_OFFSET}` }, ...analyticsErrors],
+  errors: [
+    {
+      status: 400,
+      body: 'error',
+      when: `offset is above ${MAX_SESSION_OFFSET}, or the member minted too many keys`,
+    },
+    { status: 404, body: 'error', when: 'the member does not belong to the organisation' },
+    ...analyticsErrors,
+  ],
 });

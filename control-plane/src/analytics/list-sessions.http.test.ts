@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { analytics, timestampWithZ } from '@gatehouse/contract';
+import { analytics, keys, timestampWithZ } from '@gatehouse/contract';
 import { NOW, SECOND, signUpWithKey, startAnalyticsApi } from '../testing/analytics-api.ts';
 import { duringTests } from '../testing/during-tests.ts';
+import { mintKey, shareKeys } from '../testing/key-account.ts';
 import { requestsOf } from '../testing/reference-figures.ts';
 import { errorCodeOf, type Query, randomOutcomes, rowsOf } from '../testing/reference-groups.ts';
 import { addRequests } from '../testing/requests.ts';
@@ -65,6 +67,33 @@ describe('GET /analytics/sessions', () => {
         },
       ],
     });
+  });
+
+  it('200 with the sessions of a member’s keys alone, revoked ones too, and none without keys', async () => {
+    const account = await signUpWithKey(started);
+    const others = [await mintKey(account), await mintKey(account)];
+    const [second = { id: '' }, third = { id: '' }] = others;
+    const ids = [account.key.id, second.id, third.id];
+    const [first, other] = await shareKeys(started.api, account, ids);
+    await account.client.call(keys.revokeKey, { params: { key_id: second.id } });
+    await account.add(...ids.map((keyId, nth) => ({ ...session(`s${nth}`), keyId, startedAtMicros: NOW - SECOND })));
+    const found = async (member_id?: string | null) => {
+      const query = { metadata: 'session-id', ...(member_id && { member_id }) };
+      const { total, sessions } = await account.client.call(analytics.listSessions, { query });
+      assert.equal(total, sessions.length);
+      return sessions.map((one) => one.session).sort();
+    };
+    assert.deepEqual(await found(), ['s0', 's1', 's2']);
+    assert.deepEqual(await found(first), ['s0']);
+    assert.deepEqual(await found(other?.toUpperCase()), ['s1']);
+    const newcomer = await started.api.signUp({ organization: account.organizationName });
+    assert.deepEqual(await found(newcomer.userId), []);
+    const foreign = await started.api.signUp();
+    for (const member_id of [foreign.userId, randomUUID(), 'x', second.id]) {
+      const query = { metadata: 'session-id', member_id };
+      const refused = await account.client.refused(analytics.listSessions, 404, { query });
+      assert.deepEqual(refused, { error: 'Member not found.' });
+    }
   });
 
   it('200 with what a loop over random rows finds, in every order, filtered and page by page', async () => {

@@ -1,6 +1,7 @@
 import { analytics, badRequest, MAX_SESSION_OFFSET, pkrNumber, timestampWithZ } from '@gatehouse/contract';
 import { withSession } from '../http/implement.ts';
 import type { AnalyticsDependencies } from './dependencies.ts';
+import { findKeysOfMember } from './keys-of-member.ts';
 import { openQuerySession } from './query-session.ts';
 import { findScopeIn } from './scope.ts';
 import { findSessions, listSessionRows, type SessionRow } from './sessions/telemetry.ts';
@@ -19,7 +20,9 @@ export function listSessions(dependencies: AnalyticsDependencies) {
       }
       const window = windowOf(query, nowMicros());
       const database = databaseFor(organizationId, gone);
-      const scope = await findScopeIn(database, organizationId, query, model_alias, window);
+      const owned = await findScopeIn(database, organizationId, query, model_alias, window);
+      const keyIds = await findKeysOfMember(database, organizationId, query.member_id);
+      const scope = { ...owned, keyIds };
       const session = openQuerySession(dependencies, { organizationId, requestId, gone });
       const found = await session.row(findSessions({ scope, metadata, search, sort, limit, offset }));
       const active = { ...scope, fromMicros: least(found.firsts), toMicros: greatest(found.lasts) };

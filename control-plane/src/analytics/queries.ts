@@ -1,6 +1,6 @@
 import type { KeyId, keys, OrganizationId, ProjectId, UserId } from '@gatehouse/contract';
 import { sql } from '@gatehouse/store';
-import { tenantStatement } from '../tenant-statement.ts';
+import { type Owned, tenantStatement } from '../tenant-statement.ts';
 
 // The ids of the telemetry store are texts: those of the request log may be of deleted or of unknown keys and projects.
 interface IdsOfOrganization {
@@ -45,6 +45,22 @@ export const listMemberNames = tenantStatement<IdsOfOrganization, { id: UserId; 
 );
 
 // Of revoked keys too: neither ever changes. Null for a key that no member minted.
+interface MemberOfOrganization {
+  readonly organizationId: OrganizationId;
+  readonly memberId: UserId;
+}
+
+export const findMember = tenantStatement<MemberOfOrganization, { id: UserId }>(
+  'analytics-find-member',
+  sql`SELECT id FROM users WHERE id = ${'memberId'} AND organization_id = ${'organizationId'}`,
+);
+
+/** The keys that a member minted, revoked ones too. */
+export const listKeysOfMember = tenantStatement<MemberOfOrganization & { most: number }, { id: Owned<'key'> }>(
+  'analytics-list-keys-of-member',
+  sql`SELECT id FROM api_keys WHERE organization_id = ${'organizationId'} AND created_by = ${'memberId'} LIMIT ${'most'}`,
+);
+
 export const listKeyProperties = tenantStatement<
   IdsOfOrganization,
   { id: KeyId; environment: (typeof keys.ENVIRONMENTS)[number]; member: UserId | null }

@@ -10,6 +10,7 @@ import {
   type TelemetrySql,
   telemetryQuery,
   text,
+  textLiteral,
   uint8,
   uint64,
   uuid,
@@ -17,7 +18,7 @@ import {
 import type { Owned } from '../keys/index.ts';
 import type { RequestTime } from './request-time.ts';
 
-/** The requests that a query reads: always of one organisation and one window, narrowed by up to three ids. */
+/** The requests that a query reads: always of one organisation and one window, narrowed by up to three ids, or to some keys. */
 export interface Scope {
   readonly organizationId: OrganizationId;
   /** Both ends belong to the window; microseconds since the epoch. */
@@ -25,6 +26,8 @@ export interface Scope {
   readonly toMicros: bigint;
   readonly projectId: Owned<'project'> | undefined;
   readonly keyId: Owned<'key'> | undefined;
+  /** Undefined: of any key. */
+  readonly keyIds?: readonly Owned<'key'>[] | undefined;
   readonly model: string | undefined;
 }
 
@@ -210,10 +213,15 @@ export function conditionsWithoutWindow(scope: Scope): TelemetrySql {
       fragment`organization_id = ${uuid('organization_id', scope.organizationId)}`,
       ...when(scope.projectId, (project) => fragment`project_id = ${uuid('project_id', project)}`),
       ...when(scope.keyId, (key) => fragment`key_id = ${uuid('key_id', key)}`),
+      ...when(scope.keyIds, isOneOf),
       ...when(scope.model, (model) => fragment`model = ${text('model', model)}`),
     ],
     ' AND ',
   );
+}
+
+function isOneOf(keys: readonly Owned<'key'>[]): TelemetrySql {
+  return keys.length === 0 ? rawSql('0') : fragment`key_id IN (${joinSql(keys.map(textLiteral), ', ')})`;
 }
 
 function filterConditions(filter: RequestFilter | undefined): TelemetrySql[] {

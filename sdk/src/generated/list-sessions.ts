@@ -24,6 +24,8 @@ export interface ListSessionsInput {
   to?: string | undefined;
   project_id?: string | undefined;
   key_id?: string | undefined;
+  /** Requests with the keys that the member minted. */
+  member_id?: string | undefined;
   model_alias?: string | undefined;
   /** Rows in the page; more than 200 is lowered to 200. At least 1; `50` unless given. */
   limit?: number | undefined;
@@ -54,7 +56,7 @@ export const listSessions = {
   name: 'listSessions',
   method: 'GET',
   path: '/analytics/sessions',
-  query: ['metadata', 'search', 'sort', 'time_range', 'from', 'to', 'project_id', 'key_id', 'model_alias', 'limit', 'offset'],
+  query: ['metadata', 'search', 'sort', 'time_range', 'from', 'to', 'project_id', 'key_id', 'member_id', 'model_alias', 'limit', 'offset'],
   headers: {},
   body: undefined,
   needsSession: true,

@@ -61,7 +61,7 @@ export function findSessions(query: SessionsQuery): TelemetryQuery<FoundSessions
                FROM request_log WHERE ${conditions(scope)} AND named != '' AND ${found}
                GROUP BY named
              )`,
-    READ_ROWS,
+    { ...READ_ROWS, max_query_size: MAX_QUERY_BYTES },
   );
 }
 
