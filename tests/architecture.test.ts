@@ -32,7 +32,7 @@ const ARROWS: Record<string, readonly string[]> = {
   dashboard: ['sdk'],
   cli: [
     ...['concurrency', 'contract', 'embedded', 'http', 'observability', 'store', 'traffic'],
-    ...['control-plane', 'gateway', 'dashboard'],
+    ...['control-plane', 'gateway', 'dashboard', 'sdk'],
   ],
   tests: [
     ...[

@@ -1,4 +1,5 @@
 import type { Commands } from '../terminal/command-line.ts';
+import { account } from './account.ts';
 import { activity } from './activity.ts';
 import { backup } from './backup.ts';
 import { connect } from './connect.ts';
@@ -25,6 +26,7 @@ export const table: Commands = {
     route: 'the catalogue of routes',
     vault: 'the keys for providers',
     activity: 'the activity log',
+    account: 'what an account does, from anywhere',
   },
   commands: [
     start,
@@ -37,6 +39,7 @@ export const table: Commands = {
     ...route,
     ...vault,
     ...activity,
+    ...account,
     doctor,
     size,
     migrate,
