@@ -61,7 +61,9 @@ export const listSessions = endpoint({
     sort: z.enum(SESSION_ORDERS).default('last_request').meta({ description: 'The most first.' }),
     ...windowParameters,
     ...filters,
-    member_id: idReference().optional().meta({ description: 'Requests with the keys that the member minted.' }),
+    member_id: idReference()
+      .optional()
+      .meta({ description: 'Requests with the keys that the member minted.' }),
     model_alias: z.string().optional(),
     limit: limit(),
     offset: offset(),

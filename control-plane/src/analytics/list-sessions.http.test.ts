@@ -76,7 +76,9 @@ describe('GET /analytics/sessions', () => {
     const ids = [account.key.id, second.id, third.id];
     const [first, other] = await shareKeys(started.api, account, ids);
     await account.client.call(keys.revokeKey, { params: { key_id: second.id } });
-    await account.add(...ids.map((keyId, nth) => ({ ...session(`s${nth}`), keyId, startedAtMicros: NOW - SECOND })));
+    await account.add(
+      ...ids.map((keyId, nth) => ({ ...session(`s${nth}`), keyId, startedAtMicros: NOW - SECOND })),
+    );
     const found = async (member_id?: string | null) => {
       const query = { metadata: 'session-id', ...(member_id && { member_id }) };
       const { total, sessions } = await account.client.call(analytics.listSessions, { query });

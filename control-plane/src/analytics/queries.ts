@@ -56,7 +56,10 @@ export const findMember = tenantStatement<MemberOfOrganization, { id: UserId }>(
 );
 
 /** The keys that a member minted, revoked ones too. */
-export const listKeysOfMember = tenantStatement<MemberOfOrganization & { most: number }, { id: Owned<'key'> }>(
+export const listKeysOfMember = tenantStatement<
+  MemberOfOrganization & { most: number },
+  { id: Owned<'key'> }
+>(
   'analytics-list-keys-of-member',
   sql`SELECT id FROM api_keys WHERE organization_id = ${'organizationId'} AND created_by = ${'memberId'} LIMIT ${'most'}`,
 );
