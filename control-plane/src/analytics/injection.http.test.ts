@@ -118,7 +118,7 @@ describe('hostile text in the parameters of analytics', () => {
             assert.equal(foundIn(body), text === text.toLowerCase() ? 1 : 0, what);
           } else if (name === 'termination_reason' || name === 'error_code') {
             assert.equal(foundIn(body), 0, what);
-          } else if (name === 'key_id' || name === 'project_id') {
+          } else if (['key_id', 'project_id', 'member_id'].includes(name)) {
             assert.equal(status, 404, what);
           } else {
             assert.equal(status, 400, what);
