@@ -182,7 +182,7 @@ describe('keys of another gateway', () => {
       '- line 5: a key with this secret exists already',
       '- line 6: the catalogue has no active route or alias gpt-99',
       '- line 7: its rate is below 1 request a minute, and the lowest is 1',
-      '- line 8: credit_limit_pkr is no amount from 0 to 9007199254',
+      '- line 8: credit_limit_pkr is no amount from 0 to 9007199254.740991 with at most 6 decimals',
       '- line 9: expires_at is no time such as 2026-12-31T00:00:00Z',
       '- line 10: expected one of sha256 and secret',
     ]);
@@ -206,7 +206,7 @@ describe('keys of another gateway', () => {
         sentence,
       );
     const none = await runCommand(importing(join(directory, 'none')), environment());
-    assert.match(none.stderr, /none cannot be read \(ENOENT\)/);
+    assert.match(none.stderr, /FILE is ".*none", which cannot be read: ENOENT/);
     const other = await runCommand(importing(path, '--from', 'portkey'), environment());
     assert.match(other.stderr, /--from is "portkey", expected gatehouse, litellm, new-api/);
     const project = await runCommand(

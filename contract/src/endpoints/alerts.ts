@@ -4,7 +4,7 @@ import { limit, offset } from '../conventions/paging.ts';
 import { text } from '../conventions/text.ts';
 import { type Endpoint, endpoint, type Role } from '../endpoint.ts';
 import { MAX_ALERT_CHANNELS, MAX_ALERT_TESTS, MAX_URL_LENGTH } from '../limits.ts';
-import { emailAddress, timestamp } from './fields.ts';
+import { creator, emailAddress, timestamp } from './fields.ts';
 
 const CHANNEL_KINDS = ['webhook', 'email'] as const;
 
@@ -28,7 +28,7 @@ const channel = {
   kind: z.enum(CHANNEL_KINDS),
   url: z.string().optional().meta({ description: 'The address of a webhook.' }),
   address: z.string().optional().meta({ description: 'The address that e-mails go to.' }),
-  created_by: z.strictObject({ id: id(), email: z.string() }).nullable(),
+  created_by: creator(),
   created_at: timestamp(),
 };
 

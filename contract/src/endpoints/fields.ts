@@ -145,6 +145,11 @@ export function pkr(description: string) {
   return z.number().meta({ description, example: 12.5 });
 }
 
+/** The member who made something; null for an operator, and for a member who is gone. */
+export function creator() {
+  return z.strictObject({ id: z.uuid(), email: z.string() }).nullable();
+}
+
 /** An id with its current name; null where it was deleted. */
 export function named() {
   return z.strictObject({ id: z.uuid(), name: z.string().nullable() }).nullable();

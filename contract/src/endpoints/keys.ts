@@ -4,7 +4,7 @@ import { limit, offset } from '../conventions/paging.ts';
 import { label, text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_ALLOWED_MODELS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_NAME_LENGTH } from '../limits.ts';
-import { instant, pkr, pkrAmount, timestamp, wholeNumber } from './fields.ts';
+import { creator, instant, pkr, pkrAmount, timestamp, wholeNumber } from './fields.ts';
 
 export const ENVIRONMENTS = ['production', 'development', 'testing'] as const;
 
@@ -136,10 +136,7 @@ export const getKey = endpoint({
     'One active key, with the member who minted it and the secret that it had before, while that is accepted.',
   reply: z.strictObject({
     ...listedKey,
-    created_by: z
-      .strictObject({ id: id(), email: z.string() })
-      .nullable()
-      .meta({ description: 'Null for a key that no member minted.' }),
+    created_by: creator().meta({ description: 'Null for a key that no member minted.' }),
     previous_key_prefix: keyFields.key_prefix.nullable(),
     previous_valid_until: timestamp()
       .nullable()

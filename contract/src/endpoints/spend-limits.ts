@@ -3,7 +3,7 @@ import { id, idReference } from '../conventions/id.ts';
 import { text } from '../conventions/text.ts';
 import { endpoint } from '../endpoint.ts';
 import { MAX_METADATA_NAME_LENGTH, MAX_METADATA_VALUE_BYTES, MAX_SPEND_LIMITS } from '../limits.ts';
-import { optionalPkrAmount, pkr, requiredPkrAmount, timestamp } from './fields.ts';
+import { creator, optionalPkrAmount, pkr, requiredPkrAmount, timestamp } from './fields.ts';
 import { SPEND_MODES, SPEND_SCOPES, SPEND_WINDOWS } from './spend-scopes.ts';
 
 /** The thresholds of a limit that names none, in per cent. */
@@ -122,7 +122,7 @@ export const SpendLimit = z
         description:
           'Only of a limit for each value of its metadata: those that spent most, at most 100. Null stands for all values beyond the 10,000 that are told apart.',
       }),
-    created_by: z.strictObject({ id: id(), email: z.string() }).nullable(),
+    created_by: creator(),
     created_at: timestamp(),
     updated_at: timestamp(),
   })

@@ -2,6 +2,9 @@ import {
   type AlertType,
   pkrInWords,
   pkrNumber,
+  SPEND_MODES,
+  SPEND_SCOPES,
+  SPEND_WINDOWS,
   spendWindowInWords,
   timestampWithOffset,
 } from '@gatehouse/contract';
@@ -17,14 +20,14 @@ const instant = z.int().transform((micros) => timestampWithOffset(BigInt(micros)
 
 const spendData = z.object({
   limitId: z.string(),
-  scope: z.enum(['organization', 'project', 'key', 'member', 'metadata']),
+  scope: z.enum(SPEND_SCOPES),
   scopeId: z.string().nullable(),
   scopeName: z.string().nullable(),
   metadataName: z.string().nullable(),
   metadataValue: z.string().nullable(),
-  window: z.enum(['hour', 'day', 'week', 'month', 'lifetime']),
+  window: z.enum(SPEND_WINDOWS),
   timeZone: z.string(),
-  mode: z.enum(['refuse', 'alert']),
+  mode: z.enum(SPEND_MODES),
   limitMicroPkr: amount,
   spentMicroPkr: amount,
   heldMicroPkr: amount,

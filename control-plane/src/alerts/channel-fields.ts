@@ -1,15 +1,15 @@
 import { type AlertChannelId, uuidFromText } from '@gatehouse/contract';
+import { creatorFields } from '../organization/index.ts';
 import type { ChannelRow } from './queries.ts';
 
 /** A channel as replies show it. */
 export function channelFields(row: ChannelRow) {
-  const { id, kind, destination, createdById, createdByEmail, createdAt } = row;
+  const { id, kind, destination, createdAt } = row;
   return {
     id,
     kind,
     ...(kind === 'webhook' ? { url: destination } : { address: destination }),
-    created_by:
-      createdById === null || createdByEmail === null ? null : { id: createdById, email: createdByEmail },
+    created_by: creatorFields(row),
     created_at: createdAt,
   };
 }

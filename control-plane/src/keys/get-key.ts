@@ -2,6 +2,7 @@ import { keys, notFound } from '@gatehouse/contract';
 import type { TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';
 import { withSession } from '../http/implement.ts';
+import { creatorFields } from '../organization/index.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import { listedKeyFields } from './key-fields.ts';
 import { keyIdFromText } from './ownership.ts';
@@ -25,14 +26,10 @@ export function getKey(
       const row = await database.one(queries.findKeyInFull, { keyId, organizationId });
       if (!row) throw notFound('Key');
       const lastUses = await readLastUses(organizationId, requestId);
-      const { createdById, createdByEmail } = row;
       return {
         body: {
           ...listedKeyFields(row, rateLimitCeilingRpm, lastUses),
-          created_by:
-            createdById === null || createdByEmail === null
-              ? null
-              : { id: createdById, email: createdByEmail },
+          created_by: creatorFields(row),
           previous_key_prefix: row.previousKeyPrefix,
           previous_valid_until: row.previousValidUntil,
         },

@@ -5,11 +5,12 @@ import {
   spendWindowInWords,
   uuidFromText,
 } from '@gatehouse/contract';
+import { creatorFields } from '../organization/index.ts';
 import type { LimitRow } from './queries.ts';
 
 /** A limit as replies show it. */
 export function limitFields(row: LimitRow) {
-  const { createdById, createdByEmail, values, limitMicroPkr } = row;
+  const { values, limitMicroPkr } = row;
   const figuresOf = (spent: bigint, held: bigint) => {
     const remaining = limitMicroPkr - spent - held;
     return {
@@ -39,8 +40,7 @@ export function limitFields(row: LimitRow) {
     window_started_at: row.startedAt,
     window_ends_at: row.endsAt,
     ...(apart && { values: apart }),
-    created_by:
-      createdById === null || createdByEmail === null ? null : { id: createdById, email: createdByEmail },
+    created_by: creatorFields(row),
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   };

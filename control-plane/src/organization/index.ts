@@ -1,5 +1,6 @@
 export { createOrganization, type Deposit, DepositError, deposit } from './create-organization.ts';
 export { createProject } from './create-project.ts';
+export { type CreatorRow, creatorFields } from './creator-fields.ts';
 export { findOrganization } from './find-organization.ts';
 export { findProjects } from './find-projects.ts';
 export { listMembers } from './list-members.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrganizationId } from '@gatehouse/contract';
 import { runSql, useTestDatabase } from '@gatehouse/store/testing';
 import { settle } from '../journal/settle.ts';
 import { admit } from '../testing/admit.ts';
+import { untilLockWait } from '../testing/lock-wait.ts';
 import { addLimit } from '../testing/spend-limits.ts';
 import { type IssuedKey, issueKey } from '../testing/test-gateway.ts';
 import { type AdmissionFields, request } from './admission.fixture.ts';
@@ -39,17 +39,6 @@ const writtenFor = ({ organizationId }: IssuedKey) => runSql<Written>(database)`
 /** The types of the alerts that were written, with their thresholds. */
 const toldOf = async (key: IssuedKey) =>
   (await writtenFor(key)).map(({ type, percent }) => `${type} ${percent}`);
-
-/** Waits until a statement waits for a lock of another. */
-const lockAwaited = async (on: typeof owner) => {
-  for (;;) {
-    const waiting = await runSql(
-      on,
-    )`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    if (waiting.length > 0) return;
-    await sleep(10);
-  }
-};
 
 const THRESHOLD = 'spend_limit.threshold_reached';
 const REACHED = 'spend_limit.reached';
@@ -192,7 +181,7 @@ describe('the outbox', () => {
       [request(keyId)],
       [{ requestId: wanted.requestId, costMicroPkr: 10n }],
     );
-    await lockAwaited(owner);
+    await untilLockWait(owner);
     await deleting.query('COMMIT');
     await deleting.end();
     assert.equal((await finished)[0]?.kind, 'spend_limit_reached');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Client } from '@gatehouse/sdk';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
@@ -36,7 +35,7 @@ export function createKey(
 ): Promise<number> {
   return asAccount(context, async (client) => {
     const project_id = await projectOf(client, args.project);
-    const key = await client.keys.createKey({ name: args.name, project_id, idempotency_key: randomUUID() });
+    const key = await client.keys.createKey({ name: args.name, project_id });
     // The secret alone, so that a script can take it as it comes.
     tell(context, `Made the key ${key.key_prefix} (${key.id}). Its secret is shown this once:\n`);
     print(context, key, [key.api_key]);
@@ -79,7 +78,6 @@ export function rotateKey(
     const rotated = await client.keys.rotateKey({
       key_id: key.id,
       ...(grace !== undefined && { grace_seconds: Number(grace) }),
-      idempotency_key: randomUUID(),
     });
     const until = grace === '0' ? 'has ended' : `is accepted until ${rotated.previous_valid_until}`;
     tell(

@@ -21,7 +21,8 @@ export async function listRequests(
       context.out(`${context.isJson ? JSON.stringify(row) : lineOf(row)}\n`);
   };
   return asAccount(context, async (client) => {
-    const newest = async (count: number) => (await client.analytics.listRequests({ limit: count })).requests;
+    const newest = async (count: number, offset = 0) =>
+      (await client.analytics.listRequests({ limit: count, offset })).requests;
     const first = await newest(limit);
     write(first);
     if (args.follow === undefined) return 0;
@@ -29,9 +30,15 @@ export async function listRequests(
     return unlessInterrupted(async (interrupted) => {
       for (;;) {
         await Promise.race([systemClock.sleep(POLL_MS), interrupted]);
-        const page = await Promise.race([newest(MAX_PAGE), interrupted]);
-        const fresh = page.filter(({ req_id }) => !seen.has(req_id));
-        for (const { req_id } of fresh) seen.add(req_id);
+        const fresh: RequestLogEntry[] = [];
+        for (let offset = 0; offset < MAX_SEEN; offset += MAX_PAGE) {
+          const page = await Promise.race([newest(MAX_PAGE, offset), interrupted]);
+          const unseen = page.filter(({ req_id }) => !seen.has(req_id));
+          for (const { req_id } of unseen) seen.add(req_id);
+          fresh.push(...unseen);
+          // Older ones were printed, or came before.
+          if (unseen.length < MAX_PAGE) break;
+        }
         for (const id of seen) {
           if (seen.size <= MAX_SEEN) break;
           seen.delete(id);

@@ -1,4 +1,9 @@
-import { hashGatewayKey } from '@gatehouse/contract';
+import {
+  decimalFromMicroPkr,
+  hashGatewayKey,
+  MAX_AMOUNT_MICRO_PKR,
+  microPkrFromDecimal,
+} from '@gatehouse/contract';
 import type { ImportRow } from './read-rows.ts';
 
 /** A cell, or several of a row, cannot be used. The message says what is accepted and holds no secret. */
@@ -7,26 +12,43 @@ export class CellError extends Error {
 }
 
 const MICRO = 1_000_000;
-const MAX_PKR = 9_007_199_254;
+const MAX_PKR = decimalFromMicroPkr(MAX_AMOUNT_MICRO_PKR);
+/** Digits that a floating-point number has for certain: 8.2 times a million is 8,200,000. */
+const CERTAIN_DIGITS = 15;
 
 export function textCell({ cells }: ImportRow, name: string): string | undefined {
   const cell = cells.get(name);
   return cell === undefined ? undefined : String(cell).trim();
 }
 
+/** An amount of PKR in micro-PKR, exactly. */
+export function pkrCell(row: ImportRow, name: string): bigint | undefined {
+  const text = textCell(row, name);
+  if (text === undefined) return undefined;
+  const amount = microPkrFromDecimal(text);
+  if (typeof amount === 'bigint') return amount;
+  throw new CellError(`${name} is no amount from 0 to ${MAX_PKR} with at most 6 decimals`);
+}
+
 /** An amount that is not negative, such as 12.5 or 1e-05. */
 export function amountCell(row: ImportRow, name: string): number | undefined {
   const text = textCell(row, name);
   if (text === undefined) return undefined;
-  const amount = /^[0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?$/i.test(text) ? Number(text) : Number.NaN;
-  if (!(amount >= 0 && amount <= MAX_PKR)) throw new CellError(`${name} is no amount from 0 to ${MAX_PKR}`);
-  return amount;
+  if (/^[0-9]*\.?[0-9]+(?:e[+-]?[0-9]{1,3})?$/i.test(text)) return Number(text);
+  throw new CellError(`${name} is no amount, such as 12.5`);
 }
 
-/** Micro-PKR: what is left of a limit, at least the smallest amount, because none would be no limit. */
-export function leftOf(limitPkr: number, spentPkr: number): bigint {
-  const left = Math.floor(limitPkr * MICRO) - Math.ceil(spentPkr * MICRO);
-  return BigInt(Math.max(left, 1));
+/** PKR of the other currency in micro-PKR, rounded so that a key never gets more than it had. */
+export function microPkrOf(name: string, pkr: number, round: 'down' | 'up'): bigint {
+  const micro = Number((pkr * MICRO).toPrecision(CERTAIN_DIGITS));
+  if (micro > Number(MAX_AMOUNT_MICRO_PKR)) throw new CellError(`${name} is more than ${MAX_PKR} PKR`);
+  return BigInt(round === 'down' ? Math.floor(micro) : Math.ceil(micro));
+}
+
+/** The rest of a limit in micro-PKR, at least the smallest amount, because none would be no limit. */
+export function leftOf(limitMicroPkr: bigint, spentMicroPkr: bigint): bigint {
+  const left = limitMicroPkr - spentMicroPkr;
+  return left > 1n ? left : 1n;
 }
 
 export function wholeNumberCell(row: ImportRow, name: string): number | undefined {

@@ -1,4 +1,9 @@
-import { DEFAULT_RATE_LIMIT_RPM, MAX_ALLOWED_MODELS, MAX_NAME_LENGTH } from '@gatehouse/contract';
+import {
+  DEFAULT_RATE_LIMIT_RPM,
+  MAX_ALLOWED_MODELS,
+  MAX_EPOCH_SECONDS,
+  MAX_NAME_LENGTH,
+} from '@gatehouse/contract';
 import type { ImportedKey } from '@gatehouse/control-plane/keys';
 import {
   amountCell,
@@ -9,6 +14,8 @@ import {
   instantCell,
   leftOf,
   listCell,
+  microPkrOf,
+  pkrCell,
   textCell,
   wholeNumberCell,
 } from './cells.ts';
@@ -41,8 +48,8 @@ function readGatehouse(row: ImportRow, options: ImportOptions): ReadKey {
   if ((secret === undefined) === (sha256 === undefined))
     throw new CellError('expected one of sha256 and secret');
   const identity = secret === undefined ? identityOfHash(sha256 ?? '') : identityOf(secret);
-  const limit = amountCell(row, 'credit_limit_pkr');
-  const spent = amountCell(row, 'spent_pkr') ?? 0;
+  const limit = pkrCell(row, 'credit_limit_pkr');
+  const spent = pkrCell(row, 'spent_pkr') ?? 0n;
   return {
     ...identity,
     line: row.line,
@@ -60,7 +67,7 @@ function readLitellm(row: ImportRow, options: ImportOptions): ReadKey {
   const token = textCell(row, 'token');
   if (token === undefined) throw new CellError('it has no token');
   const identity = token.startsWith('sk-') ? identityOf(token) : identityOfHash(token);
-  const limit = inPkr(row, 'max_budget', options);
+  const limit = inMicroPkr(row, 'max_budget', 'down', options);
   const rate = wholeNumberCell(row, 'rpm_limit');
   return {
     ...identity,
@@ -68,7 +75,8 @@ function readLitellm(row: ImportRow, options: ImportOptions): ReadKey {
     name: nameOf(textCell(row, 'key_alias') ?? textCell(row, 'key_name'), identity.keyPrefix),
     // Without a limit there, the key has the highest that there is here.
     rateLimitRpm: rateOf(rate ?? options.rateLimitCeilingRpm, options),
-    creditLimitMicroPkr: limit === undefined ? null : leftOf(limit, inPkr(row, 'spend', options) ?? 0),
+    creditLimitMicroPkr:
+      limit === undefined ? null : leftOf(limit, inMicroPkr(row, 'spend', 'up', options) ?? 0n),
     expiresAt: instantCell(row, 'expires') ?? null,
     models: modelsOf(listCell(row, 'models')?.filter((name) => !/^all-(team|proxy)-models$/.test(name))),
   };
@@ -94,17 +102,31 @@ function readNewApi(row: ImportRow, options: ImportOptions): ReadKey {
     line: row.line,
     name: nameOf(textCell(row, 'name'), identity.keyPrefix),
     rateLimitRpm: options.rateLimitCeilingRpm,
-    creditLimitMicroPkr: isLimited
-      ? leftOf((Math.max(quota ?? 0, 0) / QUOTA_PER_DOLLAR) * rateOfDollar('remain_quota', options), 0)
-      : null,
-    expiresAt: expires < 0 ? null : new Date(expires * 1_000).toISOString(),
+    creditLimitMicroPkr: isLimited ? leftOf(quotaInMicroPkr(quota ?? 0, options), 0n) : null,
+    expiresAt: expires < 0 ? null : instantOf(expires),
     models: hasModels ? modelsOf(listCell(row, 'model_limits')) : null,
   };
 }
 
-function inPkr(row: ImportRow, name: string, options: ImportOptions): number | undefined {
+function inMicroPkr(
+  row: ImportRow,
+  name: string,
+  round: 'down' | 'up',
+  options: ImportOptions,
+): bigint | undefined {
   const dollars = amountCell(row, name);
-  return dollars === undefined ? undefined : dollars * rateOfDollar(name, options);
+  return dollars === undefined ? undefined : microPkrOf(name, dollars * rateOfDollar(name, options), round);
+}
+
+function quotaInMicroPkr(quota: number, options: ImportOptions): bigint {
+  const dollars = Math.max(quota, 0) / QUOTA_PER_DOLLAR;
+  return microPkrOf('remain_quota', dollars * rateOfDollar('remain_quota', options), 'down');
+}
+
+function instantOf(epochSeconds: number): string {
+  if (epochSeconds > MAX_EPOCH_SECONDS)
+    throw new CellError('expired_time is no time in seconds since 1970, up to the year 9999');
+  return new Date(epochSeconds * 1_000).toISOString();
 }
 
 function rateOfDollar(name: string, { usdPkr }: ImportOptions): number {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { isStorableText } from '@gatehouse/contract';
 import {
   findOwnedProject,
@@ -13,6 +12,7 @@ import type { Context } from '../../terminal/command.ts';
 import { CommandError, FaultsError, invalidValue } from '../../terminal/errors.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
+import { readGivenFile } from '../given-file.ts';
 import { SOURCE_IP } from '../org/amount.ts';
 import { readUsdRate } from '../route/usd-rate.ts';
 import { CellError } from './cells.ts';
@@ -110,9 +110,7 @@ async function readKeys(
 ): Promise<ReadFile> {
   const readRow = Object.hasOwn(FORMATS, from) ? FORMATS[from] : undefined;
   if (!readRow) throw invalidValue('--from', from, Object.keys(FORMATS).join(', '));
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`the file ${file} cannot be read (${error.code})`);
-  });
+  const text = await readGivenFile(file);
   const keys: ImportedKey[] = [];
   const faults: ImportFault[] = [];
   const leftOut: Record<string, number> = {};

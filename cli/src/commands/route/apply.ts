@@ -8,14 +8,12 @@ import {
 import { CatalogueError, issueText, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import { readCatalogueText } from '../../service/catalogue-text.ts';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError } from '../../terminal/errors.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, withDatabase } from '../database.ts';
+import { readGivenFile } from '../given-file.ts';
 
 export async function applyFile(path: string, isDryRun: boolean, context: Context): Promise<number> {
-  const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`FILE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
-  });
+  const text = await readGivenFile(path, readCatalogueText);
   const catalogue = readWhole(text, path, context);
   return withDatabase(context, async (database) => {
     const changed = isDryRun

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import { PROJECT } from '../../service/project-command.ts';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { invalidValue } from '../../terminal/errors.ts';
 import { print, warn } from '../../terminal/output.ts';
+import { readGivenFile } from '../given-file.ts';
 import { catalogueOf } from './litellm-catalogue.ts';
 import { readLitellmConfig } from './litellm-config.ts';
 import { readUsdRate } from './usd-rate.ts';
@@ -16,9 +17,7 @@ export async function importRoutes(
 ): Promise<number> {
   if (args.from !== 'litellm') throw invalidValue('FROM', args.from, 'litellm');
   const usdPkr = readUsdRate(args['usd-pkr']);
-  const text = await readFile(args.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`the file ${args.file} cannot be read (${error.code})`);
-  });
+  const text = await readGivenFile(args.file);
   const shipped = await readFile(join(PROJECT, 'catalogue.yaml'), 'utf8');
   const made = catalogueOf(readLitellmConfig(text), usdPkr, shipped);
   // What cannot be applied must not be printed as if it could.

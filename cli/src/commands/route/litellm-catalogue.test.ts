@@ -53,7 +53,7 @@ describe('a catalogue made of a LiteLLM configuration', async () => {
       ]),
       [
         ['openai', 'https://api.openai.com/v1', 'OPENAI_API_KEY', undefined],
-        ['anthropic-team-key', 'https://api.anthropic.com/v1', 'TEAM_KEY', undefined],
+        ['anthropic', 'https://api.anthropic.com/v1', 'TEAM_KEY', undefined],
         ['10-0-0-5-8000', 'http://10.0.0.5:8000/v1', undefined, undefined],
         [
           'corp-openai-azure-com',
@@ -100,6 +100,30 @@ describe('a catalogue made of a LiteLLM configuration', async () => {
     ])
       assert.match(text, remark);
     assert.ok(!text.includes('sk-live'), 'a secret of the file');
+  });
+
+  it('has a provider for each key at one host, a target once, and no price of an address of one’s own', () => {
+    const at = (rest: string) => `{ model_name: x, litellm_params: { model: azure/gpt-4o, ${rest} } }`;
+    const host = 'api_base: "https://corp.openai.azure.com"';
+    const { text, inactive } = made(
+      `model_list: [${at(`${host}, api_key: os.environ/ONE`)}, ${at(`${host}, api_key: os.environ/TWO`)}, ${at(`${host}, api_key: os.environ/ONE`)}]`,
+    );
+    readCatalogue(text, 'made');
+    const { providers, routes } = parse(text);
+    const variables = Object.entries<{ api_key_env: string }>(providers).map(([name, { api_key_env }]) => [
+      name,
+      api_key_env,
+    ]);
+    const [first = '', second = ''] = variables.map(([name]) => name);
+    assert.deepEqual(variables, [
+      ['corp-openai-azure-com', 'ONE'],
+      ['corp-openai-azure-com-2', 'TWO'],
+    ]);
+    assert.deepEqual(
+      routes[0].targets.map(({ provider }: { provider: string }) => provider),
+      [first, second],
+    );
+    assert.deepEqual(inactive, ['x']);
   });
 
   it('says what is no such configuration', () => {

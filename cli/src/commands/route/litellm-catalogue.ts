@@ -40,6 +40,7 @@ const OPENAI_LIKE = new Set([
   'custom_openai',
 ]);
 
+const BUILT_IN = 'demo';
 const USUAL_OUTPUT_TOKENS = 32_000;
 const PER_MILLION = 1_000_000;
 
@@ -53,6 +54,18 @@ export function catalogueOf(config: LitellmConfig, usdPkr: number, shipped: stri
   const known = parseDocument(shipped).get('providers') as YAMLMap;
   const document = new Document({ providers: {}, routes: [] as object[] });
   const providers = document.get('providers') as YAMLMap;
+  const entries = new Map<string, string>();
+  // Deployments at one host may have a key or a path each, and are then providers of their own.
+  const add = ({ name, entry }: FoundProvider): string => {
+    const text = JSON.stringify(entry);
+    for (let nth = 1; ; nth += 1) {
+      const own = nth === 1 ? name : `${name}-${nth}`;
+      if (own === BUILT_IN || (entries.get(own) ?? text) !== text) continue;
+      if (!entries.has(own)) providers.set(own, entry);
+      entries.set(own, text);
+      return own;
+    }
+  };
   const routes: unknown[] = [];
   const inactive: string[] = [];
   const leftOut: string[] = [];
@@ -61,22 +74,28 @@ export function catalogueOf(config: LitellmConfig, usdPkr: number, shipped: stri
       leftOut.push(`${name}: a route has a name of its own, and no pattern`);
       continue;
     }
-    const found = deployments.flatMap((deployment) => {
+    const added = deployments.flatMap((deployment) => {
       const provider = providerOf(deployment, known);
-      if (typeof provider !== 'string') return [{ deployment, provider }];
+      if (typeof provider !== 'string') return [{ deployment, provider: add(provider) }];
       leftOut.push(`${name} (${deployment.model}): ${provider}`);
       return [];
     });
+    // The same deployment may stand there twice, to get twice the share.
+    const found = added.filter(
+      ({ provider, deployment }, nth) =>
+        nth ===
+        added.findIndex(
+          (one) => one.provider === provider && one.deployment.upstreamModel === deployment.upstreamModel,
+        ),
+    );
     const [first] = found;
     if (!first) continue;
-    for (const { provider } of found)
-      if (!providers.has(provider.name)) providers.set(provider.name, provider.entry);
     const priced = found.map((one) => ({ ...one, price: priceOf(one.deployment, usdPkr) }));
     const isPriced = priced.every(({ price }) => price !== undefined);
     if (!isPriced) inactive.push(name);
     const aliases = [...config.aliases].flatMap(([alias, target]) => (target === name ? [alias] : []));
     const targets = priced.map(({ deployment, provider, price }) => ({
-      provider: provider.name,
+      provider,
       upstream_model: deployment.upstreamModel,
       price_pkr_per_million: price ?? { input: 0, output: 0 },
     }));
@@ -124,7 +143,7 @@ function providerOf(
   if (shipped !== undefined && apiBase === undefined && known.has(shipped)) {
     const entry = (known.get(shipped) as YAMLMap).clone() as YAMLMap;
     if (keyVariable !== undefined) entry.set('api_key_env', keyVariable);
-    return { name: nameOf(shipped, keyVariable, entryVariable(known, shipped)), entry };
+    return { name: shipped, entry };
   }
   const base = apiBase === undefined ? undefined : URL.parse(apiBase);
   if (!base || !/^https?:$/.test(base.protocol))
@@ -161,21 +180,12 @@ function providerOf(
   return `its provider ${provider} has no key of the kind that Gatehouse sends, or a protocol of its own`;
 }
 
-function entryVariable(known: YAMLMap, name: string): string | undefined {
-  return (known.get(name) as YAMLMap).get('api_key_env') as string | undefined;
-}
-
-/** A provider with another variable than the shipped one is another provider. */
-function nameOf(shipped: string, variable: string | undefined, usual: string | undefined): string {
-  return variable === undefined || variable === usual ? shipped : slug(`${shipped}-${variable}`);
-}
-
 function slug(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
-    .slice(0, 63);
+    .slice(0, 60);
 }
 
 /** Prices in PKR per million tokens: what the file states, else what the provider publishes. */
@@ -191,8 +201,7 @@ function priceOf(deployment: Deployment, usdPkr: number): Readonly<Record<string
       ...(cacheReadCost !== undefined && { cache_read: perMillion(cacheReadCost) }),
     };
   // At an address of one's own, a public price would be a guess.
-  const found =
-    apiBase === undefined || provider === 'azure' ? publicPrice(provider, upstreamModel) : undefined;
+  const found = apiBase === undefined ? publicPrice(provider, upstreamModel) : undefined;
   if (!found) return undefined;
   const tiers = found.tiers.map((tier) => ({
     above_prompt_tokens: tier.above_prompt_tokens,

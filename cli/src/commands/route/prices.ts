@@ -1,10 +1,10 @@
-import { CatalogueError, readCatalogue } from '@gatehouse/control-plane/catalogue-file';
+import { readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import { parseDocument } from 'yaml';
 import { readCatalogueText } from '../../service/catalogue-text.ts';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError } from '../../terminal/errors.ts';
 import { columns, print, shown } from '../../terminal/output.ts';
-import { inPkr, PRICES_FROM, publicPrice } from './public-prices.ts';
+import { readGivenFile } from '../given-file.ts';
+import { PRICES_FROM, pkrPrices, publicPrice } from './public-prices.ts';
 import { readUsdRate } from './usd-rate.ts';
 
 const PARTS = ['input', 'output', 'cache_write', 'cache_read'] as const;
@@ -32,10 +32,9 @@ export async function comparePrices(
   context: Context,
 ): Promise<number> {
   const usdPkr = rate === undefined ? undefined : readUsdRate(rate);
-  const text = await readCatalogueText(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`FILE is ${JSON.stringify(path)}, which cannot be read: ${error.message}`);
-  });
-  requireCatalogue(text, path);
+  const text = await readGivenFile(path, readCatalogueText);
+  // Only what is a catalogue is compared.
+  readCatalogue(text, path);
   const { proposals, unknown } = compare(text, usdPkr);
   print(context, { source: PRICES_FROM, usd_pkr: usdPkr ?? null, proposals, not_found: unknown }, [
     ...lines(proposals),
@@ -43,15 +42,6 @@ export async function comparePrices(
     `Public prices of ${PRICES_FROM.date}, by ${PRICES_FROM.name} ${PRICES_FROM.version}. Nothing was changed.`,
   ]);
   return 0;
-}
-
-function requireCatalogue(text: string, path: string): void {
-  try {
-    readCatalogue(text, path);
-  } catch (error) {
-    if (error instanceof CatalogueError) throw new CommandError(error.message);
-    throw error;
-  }
 }
 
 interface Target {
@@ -81,10 +71,7 @@ function compare(text: string, usdPkr: number | undefined) {
         model: target.upstream_model,
         now: target.price_pkr_per_million ?? own,
         dollars,
-        proposed:
-          usdPkr === undefined
-            ? undefined
-            : (Object.fromEntries(PARTS.map((part) => [part, inPkr(found[part], usdPkr)])) as Prices),
+        proposed: usdPkr === undefined ? undefined : pkrPrices(found, usdPkr),
         source: found.source,
         hasTiers: found.tiers.length > 0,
       });

@@ -22,7 +22,6 @@ export const PRICES_FROM = { name: '@pydantic/genai-prices', version: '0.1.8', d
 // By what the catalogue, or LiteLLM, calls a provider. Others have the same name there.
 const PROVIDERS: Readonly<Record<string, string>> = {
   gemini: 'google',
-  vertex_ai: 'google',
   xai: 'x-ai',
   together_ai: 'together',
   fireworks_ai: 'fireworks',
