@@ -245,7 +245,7 @@ describe('architecture', () => {
     // A handler's recorder knows the declared events, the actor and the source address. `recordsFrom` takes any event, so
     // only work without an endpoint calls it: operator commands and the demo. The API hands it to its server.
     const may =
-      /^control-plane\/src\/(activity\/|index\.ts$|app\.ts$|demo-organization\.ts$|http\/server\.ts$)|^cli\/src\/commands\//;
+      /^control-plane\/src\/(activity\/|index\.ts$|app\.ts$|demo-organization\.ts$|http\/(server|navigate)\.ts$)|^cli\/src\/commands\//;
     none(
       sources
         .filter(({ path }) => !isTest(path) && !path.startsWith('bench/') && !may.test(path))

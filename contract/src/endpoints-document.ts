@@ -2,14 +2,19 @@ import type { z } from 'zod';
 import { errorsOf } from './declared-errors.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { code, type Row, rowsOf } from './fields-in-words.ts';
+import { type Navigation, SIGN_IN_ERRORS } from './navigation.ts';
 import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
 
 /** The endpoints as a Markdown page: a table per section, then the fields of each endpoint. */
-export function endpointsDocument(endpoints: readonly Endpoint[]): string {
+export function endpointsDocument(
+  endpoints: readonly Endpoint[],
+  navigations: readonly Navigation[] = [],
+): string {
   const sections = sectionsOf(endpoints).map((section) =>
     sectionText(
       section,
       endpoints.filter((endpoint) => endpoint.section === section),
+      navigations.filter((navigation) => navigation.section === section),
     ),
   );
   return `${[
@@ -27,7 +32,11 @@ const SHARED = [
   'Errors of all endpoints: 400 for an invalid query or body, 401 without a required session or with a repeated session cookie, 403 for a state-changing request from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500 for an internal error, and 503 while the database is unavailable.',
 ].join('\n\n');
 
-function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[]): string {
+function sectionText(
+  section: Endpoint['section'],
+  endpoints: readonly Endpoint[],
+  navigations: readonly Navigation[],
+): string {
   return [
     `## ${section.charAt(0).toUpperCase()}${section.slice(1)}`,
     SECTIONS[section],
@@ -42,6 +51,28 @@ function sectionText(section: Endpoint['section'], endpoints: readonly Endpoint[
       ]),
     ),
     ...endpointTexts(endpoints),
+    ...navigations.map(navigationText),
+    ...(navigations.length > 0 ? [signInErrors()] : []),
+  ].join('\n\n');
+}
+
+/** A path that a browser is sent to: no JSON, and no part of the SDK. */
+function navigationText({ path, summary, query, redirects, records }: Navigation): string {
+  return [
+    `### ${code(`GET ${path}`)}`,
+    `${summary} For a browser: it answers with a redirect.`,
+    ...fieldsTable('Query', query, 'sent'),
+    redirects.map(({ status, when }) => `- ${status}: ${when}`).join('\n'),
+    ...(records.length > 0 ? [`Records ${records.map(code).join(', ')}.`] : []),
+  ].join('\n\n');
+}
+
+function signInErrors(): string {
+  return [
+    'The codes of `/sign-in?error=CODE`:',
+    Object.entries(SIGN_IN_ERRORS)
+      .map(([name, meaning]) => `- ${code(name)}: ${meaning}`)
+      .join('\n'),
   ].join('\n\n');
 }
 

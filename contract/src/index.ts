@@ -19,6 +19,7 @@ export * from './events.ts';
 export * from './ids.ts';
 export * from './limits.ts';
 export * from './member-rules.ts';
+export * from './navigation.ts';
 export * from './openapi.ts';
 export * from './provider-flags.ts';
 export * from './sdk/sdk-files.ts';

@@ -3,6 +3,7 @@ import { ERROR_BODIES, errorsOf } from './declared-errors.ts';
 import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
 import { ACCESS_COOKIE } from './limits.ts';
+import type { Navigation } from './navigation.ts';
 
 /** The version of this package. */
 export const API_VERSION = '0.1.0';
@@ -19,7 +20,8 @@ export interface OpenApiParameter {
 export interface OpenApiResponse {
   readonly description: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly content: { readonly 'application/json': { readonly schema: JsonSchema } } & {
+  /** Nothing where it is a redirect. */
+  readonly content?: { readonly 'application/json': { readonly schema: JsonSchema } } & {
     readonly [type in ExportType]?: { readonly schema: JsonSchema };
   };
 }
@@ -71,8 +73,11 @@ const DESCRIPTION = [
   'An unknown path returns 404, an unknown method of a known path 405 with `Allow`; both with an `Error` body.',
 ].join('\n\n');
 
-/** The OpenAPI 3.1 document of the endpoints. It is deterministic. */
-export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
+/** The OpenAPI 3.1 document of the endpoints and navigations. It is deterministic. */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  navigations: readonly Navigation[] = [],
+): OpenApiDocument {
   const named: NamedSchemas = {};
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const endpoint of endpoints) {
@@ -82,6 +87,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
       named,
     );
   }
+  for (const navigation of navigations) paths[navigation.path] = { get: redirecting(navigation, named) };
   return {
     openapi: '3.1.1',
     info: {
@@ -107,6 +113,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument
         FileName: {
           description: 'The file name; only where the reply is not JSON.',
           schema: { type: 'string' },
+        },
+        Location: {
+          description: 'Where the browser goes next.',
+          schema: { type: 'string', format: 'uri-reference' },
         },
         SessionCookies: {
           description: 'A session cookie that the reply sets or clears; one header for each.',
@@ -153,6 +163,25 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
       },
     }),
     responses: { [endpoint.status]: success(endpoint, named), ...errors(endpoint, named) },
+  };
+}
+
+function redirecting({ name, section, summary, query, redirects }: Navigation, named: NamedSchemas) {
+  return {
+    operationId: name,
+    tags: [section],
+    summary,
+    security: [],
+    parameters: parametersIn('query', query, named),
+    responses: Object.fromEntries(
+      redirects.map(({ status, when }) => [
+        status,
+        {
+          description: sentence(when),
+          headers: { ...REQUEST_ID, Location: { $ref: '#/components/headers/Location' }, ...SET_COOKIE },
+        },
+      ]),
+    ),
   };
 }
 

@@ -16,9 +16,11 @@ import { alertEndpoints } from './alerts/index.ts';
 import { analyticsEndpoints, createQueryScheduler, type PageSizes } from './analytics/index.ts';
 import {
   authEndpoints,
+  authNavigations,
   createPasswords,
   findSession,
   openGoogle,
+  openOidc,
   type Passwords,
   tenantOfToken,
 } from './auth/index.ts';
@@ -155,8 +157,15 @@ export function createControlPlane(given: ControlPlaneDependencies): HttpServer 
       `endpoints without an implementation: ${missing.map((endpoint) => endpoint.name).join(', ')}`,
     );
   }
+  const client = openOidc({
+    log: dependencies.log,
+    settings: dependencies.settings,
+    monotonicMs: dependencies.monotonicMs ?? systemClock.monotonicMs,
+  });
+  const { log, settings } = dependencies;
   return createServer({
     implementations: implemented,
+    navigations: authNavigations({ databaseFor: scheduling.databaseOfCaller, log, settings, client }),
     findSession: async (accessToken, gone) => {
       using _ = await scheduling.sessionPermit(tenantOfToken(accessToken), gone);
       return await findSession(dependencies.database, accessToken);

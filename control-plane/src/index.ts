@@ -15,5 +15,6 @@ export type {
   ControlPlaneSettings,
   GatewayAddress,
   JoinPolicy,
+  OidcSettings,
   SmtpSettings,
 } from './settings.ts';

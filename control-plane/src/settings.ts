@@ -1,3 +1,4 @@
+import type { Secret } from '@gatehouse/contract';
 import type { HttpSettings } from './http/server.ts';
 
 export type { GatewayAddress } from './http/gateway-address.ts';
@@ -10,6 +11,21 @@ export interface GoogleSettings {
   readonly clientId: string;
   /** The issuer's address: https, or http on this machine. */
   readonly issuer: string;
+}
+
+/** The OpenID issuer whose accounts sign in here, and what becomes of them. */
+export interface OidcSettings {
+  readonly clientId: string;
+  /** Undefined for a public client. */
+  readonly clientSecret: Secret | undefined;
+  /** The issuer's address: https, or http on this machine. */
+  readonly issuer: string;
+  /** The text of the button on the sign-in page. */
+  readonly label: string;
+  /** The domains, in lower case, of the addresses that may sign in; undefined where all may. */
+  readonly domains: ReadonlySet<string> | undefined;
+  /** The name of the organisation that new accounts join. It is made where it does not exist. */
+  readonly organization: string;
 }
 
 /** The mail server, and the address that its mails come from. */
@@ -33,6 +49,10 @@ export interface ControlPlaneSettings extends HttpSettings {
   readonly signupCreditMicroPkr: bigint;
   /** Undefined when sign-in with Google is disabled. */
   readonly google: GoogleSettings | undefined;
+  /** Undefined where no OpenID issuer is configured. */
+  readonly oidc: OidcSettings | undefined;
+  /** False where accounts are neither registered nor signed in with a password. */
+  readonly passwordSignIn: boolean;
   /** Failed sign-ins of one address within `signInWindowSeconds` before it is rate limited. */
   readonly signInAttempts: number;
   readonly signInWindowSeconds: number;

@@ -17,6 +17,7 @@ export {
   hostName,
   isHealthPath,
   isLoopbackHost,
+  isServedHost,
   type ServedHosts,
 } from './served-hosts.ts';
 export type { Certificate } from './tls.ts';

@@ -57,6 +57,12 @@ function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
   return values;
 }
 
+/** True if a host, with a port or without, is served under its name. */
+export function isServedHost(host: string, served: ServedHosts): boolean {
+  const name = hostName(host);
+  return name !== undefined && (served === '*' || isServed(name, served));
+}
+
 function isServed(name: string, served: ReadonlySet<string>): boolean {
   return isIP(name) > 0 || isLocalName(name) || served.has(name);
 }

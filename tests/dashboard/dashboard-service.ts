@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auth } from '@gatehouse/contract';
-import { type AlertSettings, readDashboard } from '@gatehouse/control-plane';
+import { type AlertSettings, type OidcSettings, readDashboard } from '@gatehouse/control-plane';
 import { prepareCatalogue } from '@gatehouse/control-plane/catalogue';
 import { readCatalogue } from '@gatehouse/control-plane/catalogue-file';
 import {
@@ -50,6 +50,8 @@ export interface DashboardServiceOptions {
   readonly organizationName?: string;
   /** The provider that takes the place of Google's; none unless given. */
   readonly google?: { readonly issuer: string; readonly clientId: string };
+  /** The OpenID issuer; none unless given. */
+  readonly oidc?: OidcSettings;
   /** The places that alerts may be sent to; the public ones unless given. */
   readonly alerts?: AlertSettings;
 }
@@ -62,14 +64,22 @@ const SEED = 14;
 export async function startDashboardService(
   options: DashboardServiceOptions = {},
 ): Promise<DashboardService> {
-  const { rows = 2_000, days = 30, now, google, alerts, organizationName = 'Lahore Textiles' } = options;
+  const {
+    rows = 2_000,
+    days = 30,
+    now,
+    google,
+    oidc,
+    alerts,
+    organizationName = 'Lahore Textiles',
+  } = options;
   await using stack = new AsyncDisposableStack();
   const telemetry = stack.use(await createTestTelemetry());
   const dashboard = await readDashboard(join(ROOT, 'dashboard/dist'));
   const nowMicros = now && BigInt(now.getTime()) * 1000n;
   const api = stack.use(
     await startTestApi(
-      { signInAttempts: 1_000, google, ...(alerts && { alerts }) },
+      { signInAttempts: 1_000, google, oidc, ...(alerts && { alerts }) },
       {
         telemetry: telemetry.client,
         dashboard: () => dashboard,

@@ -2,6 +2,7 @@ import { clickhouseIssues } from './clickhouse-issues.ts';
 import type { settings, Values } from './config.ts';
 import { unchosenIssues } from './exposure-settings.ts';
 import { masterKeyIssues, masterKeySettings } from './master-key-settings.ts';
+import { signInIssues, signInSettings } from './sign-in-settings.ts';
 import { tlsIssues } from './tls-settings.ts';
 
 /**
@@ -44,6 +45,7 @@ export function combinationIssues(
     );
   }
   if (areReadable(['clickhouseUrl', 'clickhouseOwnerUrl'])) issues.push(...clickhouseIssues(values));
+  if (areReadable(Object.keys(signInSettings))) issues.push(...signInIssues(values));
   if (areReadable(['tlsCert', 'tlsKey'])) issues.push(...tlsIssues(values));
   return issues;
 }

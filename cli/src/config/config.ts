@@ -13,7 +13,6 @@ import { dashboardSetting } from './dashboard-setting.ts';
 import { databaseSettings } from './database-settings.ts';
 import { drainDelaySetting } from './drain-setting.ts';
 import { exposureSettings } from './exposure-settings.ts';
-import { googleSettings } from './google-settings.ts';
 import { hostSetting } from './host-setting.ts';
 import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
@@ -21,6 +20,7 @@ import { metricsSettings } from './metrics-settings.ts';
 import { otlpSettings } from './otlp-settings.ts';
 import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
+import { signInSettings } from './sign-in-settings.ts';
 import { tlsSettings } from './tls-settings.ts';
 import { inWords, type UnknownSetting, unknownSettings } from './unknown-settings.ts';
 
@@ -102,7 +102,7 @@ export const settings = {
     'Failed sign-ins of one address within 15 minutes after which it has to wait.',
     { ...wholeNumber(1, 1_000), fallback: 10 },
   ),
-  ...googleSettings,
+  ...signInSettings,
   keysPerOrganization: setting(
     'KEYS_PER_ORGANIZATION',
     'How many keys that are not revoked an organisation may have; the next one is refused. Keys beyond a lowered number stay.',
@@ -182,6 +182,12 @@ type OptionalSetting =
   | 'catalogue'
   | keyof typeof tlsSettings
   | 'googleClientId'
+  | 'oidcIssuer'
+  | 'oidcClientId'
+  | 'oidcClientSecret'
+  | 'oidcDomains'
+  | 'oidcOrganization'
+  | 'publicUrl'
   | 'publicGatewayUrl'
   | 'smtpUrl'
   | 'smtpFrom'

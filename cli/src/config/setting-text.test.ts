@@ -37,6 +37,8 @@ describe('the text of a setting', () => {
       'CLICKHOUSE_URL_FILE',
       'CLICKHOUSE_OWNER_URL_FILE',
       'GOOGLE_CLIENT_ID_FILE',
+      'OIDC_CLIENT_ID_FILE',
+      'OIDC_CLIENT_SECRET_FILE',
       'SMTP_URL_FILE',
       'REDIS_URL_FILE',
     ]);

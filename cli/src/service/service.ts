@@ -14,6 +14,7 @@ import type { Logger } from 'pino';
 import { smtpSettings } from '../config/alert-settings.ts';
 import type { Config, Role } from '../config/config.ts';
 import { servedHosts } from '../config/hosts.ts';
+import { oidcSettings } from '../config/sign-in-settings.ts';
 import { cannotListen, GRACE_MS, type Listener } from '../listen/listener.ts';
 import { gatewayUrl } from '../listen/listener-address.ts';
 import { type OpenCertificate, openCertificate } from '../listen/tls-certificate.ts';
@@ -164,7 +165,7 @@ function createApi(
 ): Listener {
   const settings = {
     allowedOrigins: config.allowedOrigins,
-    allowedHosts: servedHosts(config),
+    allowedHosts: servedHosts(config, config.publicUrl),
     trustedProxyHops: config.trustedProxyHops,
     trustedProxies: config.trustedProxies,
     joinPolicy: config.joinPolicy,
@@ -173,6 +174,9 @@ function createApi(
       config.googleClientId === undefined
         ? undefined
         : { clientId: config.googleClientId, issuer: config.googleIssuer },
+    oidc: oidcSettings(config),
+    passwordSignIn: config.passwordSignIn,
+    publicUrl: config.publicUrl,
     signInAttempts: config.signInAttempts,
     signInWindowSeconds: 15 * 60,
     registrationsPerNetwork: config.registrationsPerNetwork,

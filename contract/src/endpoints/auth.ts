@@ -52,7 +52,11 @@ export const register = endpoint({
       when: 'the organisation name is blank, too long or contains a forbidden character',
     },
     { status: 400, body: 'detail', when: 'the password is too common' },
-    { status: 403, body: 'error', when: 'the join policy does not let this address join' },
+    {
+      status: 403,
+      body: 'error',
+      when: 'the join policy does not let this address join, or passwords are switched off',
+    },
     { status: 409, body: 'error', when: 'the e-mail address already has an account' },
     {
       status: 429,
@@ -88,6 +92,7 @@ export const login = endpoint({
       body: 'error',
       when: 'the address or the password is wrong, or the account is deactivated',
     },
+    { status: 403, body: 'error', when: 'passwords are switched off' },
     { status: 429, body: 'error', when: 'too many recent failed sign-ins for this address' },
     { status: 503, body: 'error', when: 'the queue for password hashing is full' },
   ],

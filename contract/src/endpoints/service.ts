@@ -30,5 +30,17 @@ export const getService = endpoint({
       })
       .nullable()
       .meta({ description: 'Null where Google sign-in is not configured.' }),
+    oidc: z
+      .strictObject({
+        label: z.string().meta({ description: 'The text of the button.', example: 'Continue with Acme' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Null where there is no OpenID issuer. Otherwise a browser signs in at `GET /auth/oidc`.',
+      }),
+    password_sign_in: z.boolean().meta({
+      description: 'False where accounts are neither registered nor signed in with a password here.',
+    }),
   }),
 });

@@ -32,21 +32,6 @@ export interface Expected {
   readonly nowSeconds: number;
 }
 
-/** Header members that name a key or its address. A verifier that uses a key from the token accepts every forgery. */
-const OWN_KEY = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
-
-/** Why a token with this header is not a Google sign-in, or undefined. */
-export function headerIssue(header: Readonly<Record<string, unknown>>): string | undefined {
-  const { alg, kid, typ } = header;
-  if (alg !== 'RS256') return 'algorithm';
-  if (typeof kid !== 'string' || kid === '') return 'no key id';
-  const named = OWN_KEY.find((name) => Object.hasOwn(header, name));
-  if (named !== undefined) return `header ${named}`;
-  // An access token of the same issuer can have every claim of an ID token, but not its type.
-  if (typ !== undefined && !(typeof typ === 'string' && typ.toLowerCase() === 'jwt')) return 'type';
-  return undefined;
-}
-
 /** Reads the claims of a token with a valid signature, or returns the name of the first rule that they break. */
 export function readClaims(claims: unknown, expected: Expected): GoogleIdentity | { readonly issue: string } {
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return { issue: 'claims' };
@@ -100,52 +85,4 @@ export function isGoogleAuthoritative(email: string, hostedDomain: string | unde
 // ASCII only: the lower case of U+212A is k.
 function asciiLowerCase(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-const GOOGLE = 'https://accounts.google.com';
-
-/** The names that the issuer has in its tokens. Google uses two spellings. */
-export function issuerNames(issuer: string): readonly string[] {
-  return issuer === GOOGLE ? [GOOGLE, 'accounts.google.com'] : [issuer];
-}
-
-/** The result of discovery: the issuer in its own spelling, the address of its keys, and where a browser signs in. */
-export interface Discovered {
-  readonly issuer: string;
-  readonly keysUrl: string;
-  readonly authorizationUrl?: string;
-}
-
-/** The address of an issuer's discovery document. */
-export function discoveryUrl(issuer: string): string {
-  return `${withoutSlash(issuer)}/.well-known/openid-configuration`;
-}
-
-/** Reads a discovery document, or returns why it cannot be trusted. */
-export function readDiscovery(document: unknown, issuer: string): Discovered | { readonly issue: string } {
-  const {
-    issuer: named,
-    jwks_uri: keys,
-    authorization_endpoint: authorization,
-  } = (document ?? {}) as Record<string, unknown>;
-  if (typeof named !== 'string' || withoutSlash(named) !== withoutSlash(issuer)) {
-    return { issue: `it calls itself ${JSON.stringify(named)?.slice(0, 200)}` };
-  }
-  // An attacker who can change the keys in transit can sign in as any account.
-  const keysUrl = trustedUrl(keys, issuer);
-  if (keysUrl === undefined) {
-    return { issue: 'its keys are not where they can be relied on: at an https address, or its own' };
-  }
-  const authorizationUrl = trustedUrl(authorization, issuer);
-  return { issuer: named, keysUrl, ...(authorizationUrl === undefined ? {} : { authorizationUrl }) };
-}
-
-/** An https address, or one of the issuer's own origin. */
-function trustedUrl(text: unknown, issuer: string): string | undefined {
-  const url = typeof text === 'string' ? URL.parse(text) : null;
-  return url && (url.protocol === 'https:' || url.origin === new URL(issuer).origin) ? url.href : undefined;
-}
-
-function withoutSlash(issuer: string): string {
-  return issuer.replace(/\/$/, '');
 }

@@ -8,13 +8,9 @@ import { organizationName } from '../organization/index.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { createAccount } from './create-account.ts';
-import {
-  type GoogleCredential,
-  GoogleCredentialError,
-  type GoogleTokens,
-  readGoogleCredential,
-} from './google-credential.ts';
+import { type GoogleCredential, type GoogleTokens, readGoogleCredential } from './google-credential.ts';
 import { isGoogleAuthoritative } from './google-rules.ts';
+import { IdentityError } from './openid/id-token.ts';
 import * as queries from './queries.ts';
 import { countRegistration } from './registrations.ts';
 import { signIn } from './sign-in.ts';
@@ -53,7 +49,7 @@ export function google({ databaseFor, log, settings, tokens }: GoogleDependencie
           return signIn(tx, row, { cookies, recorderFor });
         });
       } catch (error) {
-        if (!(error instanceof GoogleCredentialError)) throw error;
+        if (!(error instanceof IdentityError)) throw error;
         const emailHash = credential && hashOf(credential.email.toLowerCase());
         logFailedSignIn(log, 'google', { requestId, sourceIp, reason: error.reason, emailHash });
         throw notAuthenticated('Invalid Google credential.');
@@ -88,7 +84,7 @@ async function findOrCreate(
   const { subject, hostedDomain } = credential;
   // Of several first sign-ins at once, one creates the account and the others find it.
   await tx.run(queries.lockGoogleSubject, { googleSubject: subject });
-  if (!(await isUnused(tx, credential, isForOnce))) throw new GoogleCredentialError('used before');
+  if (!(await isUnused(tx, credential, isForOnce))) throw new IdentityError('used before');
   const known = await tx.one(queries.findGoogleAccount, { googleSubject: subject });
   if (known) return activeOnly(known);
 
@@ -137,7 +133,7 @@ async function isUnused(tx: Transaction, credential: GoogleCredential, isForOnce
 }
 
 function activeOnly<Row extends { readonly isActive: boolean }>(row: Row): Row {
-  if (!row.isActive) throw new GoogleCredentialError('deactivated');
+  if (!row.isActive) throw new IdentityError('deactivated');
   return row;
 }
 

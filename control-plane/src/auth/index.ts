@@ -1,27 +1,31 @@
 import type { Logger } from 'pino';
 import type { Implementation } from '../http/implement.ts';
+import type { NavigationImplementation } from '../http/navigate.ts';
 import type { DatabaseFor } from '../scheduling.ts';
 import type { ControlPlaneSettings } from '../settings.ts';
 import { google } from './google.ts';
 import type { GoogleTokens } from './google-credential.ts';
-import { createGoogleIssuer } from './google-issuer.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { me } from './me.ts';
+import { oidc } from './oidc.ts';
+import { type OidcDependencies, oidcCallback } from './oidc-callback.ts';
+import type { OidcClient } from './openid/exchange-code.ts';
+import { createOpenIdIssuer } from './openid/issuer.ts';
 import type { Passwords } from './passwords.ts';
 import { refresh } from './refresh.ts';
 import { register } from './register.ts';
 
-export { type AccountOverview, findAccount } from './account-overview.ts';
-export { activateAccount } from './activate-account.ts';
 export { createAccount } from './create-account.ts';
-export { type AccountChange, deactivateAccount } from './deactivate-account.ts';
-export { deleteAccount } from './delete-account.ts';
 export type { GoogleTokens } from './google-credential.ts';
-export { listAccounts } from './list-accounts.ts';
+export { type AccountOverview, findAccount } from './operator/account-overview.ts';
+export { activateAccount } from './operator/activate-account.ts';
+export { type AccountChange, deactivateAccount } from './operator/deactivate-account.ts';
+export { deleteAccount } from './operator/delete-account.ts';
+export { listAccounts } from './operator/list-accounts.ts';
+export { PasswordError, setPassword } from './operator/set-password.ts';
 export { createPasswords, type Passwords } from './passwords.ts';
 export { findSession } from './sessions.ts';
-export { PasswordError, setPassword } from './set-password.ts';
 export { sweepExpired } from './sweep.ts';
 export { tenantOfToken } from './tokens.ts';
 
@@ -34,10 +38,10 @@ export interface AuthDependencies {
   readonly google: GoogleTokens | undefined;
 }
 
-/** The dependencies of Google sign-in. */
-export interface GoogleDependencies {
+/** The dependencies of the identity providers. */
+export interface IssuerDependencies {
   readonly log: Logger;
-  readonly settings: Pick<ControlPlaneSettings, 'google'>;
+  readonly settings: Pick<ControlPlaneSettings, 'google' | 'oidc'>;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   /** The time by which ID tokens are verified, in milliseconds since the epoch. */
@@ -56,16 +60,40 @@ export function authEndpoints(dependencies: AuthDependencies): Implementation[] 
   ];
 }
 
+/** The navigations by which a browser signs in at the issuer. */
+export function authNavigations(dependencies: OidcDependencies): NavigationImplementation[] {
+  return [oidc(dependencies.client), oidcCallback(dependencies)];
+}
+
+/** The issuer's keys and addresses are cached in it. Undefined if no issuer is configured. */
+export function openOidc({
+  settings,
+  log,
+  monotonicMs,
+}: Omit<IssuerDependencies, 'nowMs'>): OidcClient | undefined {
+  return (
+    settings.oidc && {
+      issuer: createOpenIdIssuer({
+        issuer: settings.oidc.issuer,
+        called: 'The OpenID issuer',
+        log,
+        monotonicMs,
+      }),
+      settings: settings.oidc,
+    }
+  );
+}
+
 /** The issuer's keys and addresses are cached in it. Undefined if Google sign-in is not configured. */
 export function openGoogle({
   settings,
   log,
   monotonicMs,
   nowMs,
-}: GoogleDependencies): GoogleTokens | undefined {
+}: IssuerDependencies): GoogleTokens | undefined {
   return (
     settings.google && {
-      issuer: createGoogleIssuer({ issuer: settings.google.issuer, log, monotonicMs }),
+      issuer: createOpenIdIssuer({ issuer: settings.google.issuer, called: 'Google', log, monotonicMs }),
       clientId: settings.google.clientId,
       nowMs,
     }

@@ -8,7 +8,7 @@ import { comparable } from '../testing/comparable.ts';
 import { duringTests } from '../testing/during-tests.ts';
 import { waitingForLocks } from '../testing/hold-organization.ts';
 import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
-import { setPassword } from './set-password.ts';
+import { setPassword } from './operator/set-password.ts';
 
 const ACCENTS = 'z\u00fcrich \u00e9t\u00e9 \u0622';
 

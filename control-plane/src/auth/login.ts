@@ -10,6 +10,7 @@ import type { ControlPlaneSettings } from '../settings.ts';
 import type { account } from './account.ts';
 import type { Passwords } from './passwords.ts';
 import * as queries from './queries.ts';
+import { requirePasswords } from './rules.ts';
 import { signIn } from './sign-in.ts';
 import { logFailedSignIn } from './sign-in-log.ts';
 
@@ -36,6 +37,7 @@ export interface LoginDependencies {
 
 export function login({ databaseFor, passwords, settings, log }: LoginDependencies) {
   return withoutSession(auth.login, async ({ body, cookies, sourceIp, recorderFor, requestId, gone }) => {
+    requirePasswords(settings);
     const emailHash = createHash('sha256').update(body.email).digest();
     const database = databaseFor(`email ${emailHash.toString('hex')}`, gone);
     const caller = { sourceIp, email: body.email, gone };

@@ -1,6 +1,5 @@
 import type { OrganizationId, Role, TokenHash, UserId } from '@gatehouse/contract';
 import { type NoParameters, sql, statement } from '@gatehouse/store';
-import { tenantStatement } from '../tenant-statement.ts';
 
 /** An account with its organisation, as replies show it. */
 export interface AccountRow {
@@ -12,7 +11,7 @@ export interface AccountRow {
   readonly organizationName: string;
 }
 
-const ACCOUNT = sql`u.id AS user_id, u.email, u.role, u.created_at AS joined_at,
+export const ACCOUNT = sql`u.id AS user_id, u.email, u.role, u.created_at AS joined_at,
   o.id AS organization_id, o.name AS organization_name`;
 
 // Lifetimes are judged by the database's clock, because the clocks of the nodes may differ.
@@ -228,25 +227,29 @@ export const deleteExpiredCredentials = statement<NoParameters>(
   sql`DELETE FROM used_google_credentials WHERE expires_at < clock_timestamp()`,
 );
 
-// The statements below are the operator's, who is not a member of any organisation.
+/** Updates the hash of an account, if it is still the earlier one, where that is given. */
+export const updatePassword = statement<{ userId: UserId; passwordHash: string; earlierHash: string | null }>(
+  'auth-update-password',
+  sql`UPDATE users SET password_hash = ${'passwordHash'}
+   WHERE id = ${'userId'} AND (${'earlierHash'}::text IS NULL OR password_hash = ${'earlierHash'})`,
+);
+
+export const deleteSessionsOfUser = statement<{ userId: UserId }>(
+  'auth-delete-sessions-of-user',
+  sql`DELETE FROM sessions WHERE user_id = ${'userId'}`,
+);
 
 /** An account as an operator sees it. */
 export interface OverviewRow extends AccountRow {
   readonly isActive: boolean;
   readonly hasPassword: boolean;
   readonly isGoogleLinked: boolean;
+  readonly isOidcLinked: boolean;
 }
 
-const OVERVIEW = sql`${ACCOUNT}, u.is_active, u.password_hash IS NOT NULL AS has_password,
-  u.google_subject IS NOT NULL AS is_google_linked`;
-
-export const listAccounts = tenantStatement<{ organizationId: OrganizationId }, OverviewRow>(
-  'auth-list-accounts',
-  sql`SELECT ${OVERVIEW}
-   FROM users u JOIN organizations o ON o.id = u.organization_id
-   WHERE u.organization_id = ${'organizationId'}
-   ORDER BY u.created_at, u.id`,
-);
+export const OVERVIEW = sql`${ACCOUNT}, u.is_active, u.password_hash IS NOT NULL AS has_password,
+  u.google_subject IS NOT NULL AS is_google_linked,
+  EXISTS (SELECT FROM user_identities i WHERE i.user_id = u.id) AS is_oidc_linked`;
 
 export const findAccount = statement<{ email: string }, OverviewRow>(
   'auth-find-account',
@@ -263,37 +266,4 @@ export const lockAccount = statement<{ email: string }, OverviewRow>(
    FROM users u JOIN organizations o ON o.id = u.organization_id
    WHERE u.email = ${'email'}
    FOR UPDATE OF u`,
-);
-
-export const updateActive = statement<{ userId: UserId; isActive: boolean }>(
-  'auth-update-active',
-  sql`UPDATE users SET is_active = ${'isActive'} WHERE id = ${'userId'}`,
-);
-
-/** Updates the hash of an account, if it is still the earlier one, where that is given. */
-export const updatePassword = statement<{ userId: UserId; passwordHash: string; earlierHash: string | null }>(
-  'auth-update-password',
-  sql`UPDATE users SET password_hash = ${'passwordHash'}
-   WHERE id = ${'userId'} AND (${'earlierHash'}::text IS NULL OR password_hash = ${'earlierHash'})`,
-);
-
-export const deleteUser = statement<{ userId: UserId }>(
-  'auth-delete-user',
-  sql`DELETE FROM users WHERE id = ${'userId'}`,
-);
-
-export const deleteSessionsOfUser = statement<{ userId: UserId }>(
-  'auth-delete-sessions-of-user',
-  sql`DELETE FROM sessions WHERE user_id = ${'userId'}`,
-);
-
-/** How many accounts of an organisation can still lead it. */
-export const findLeaders = tenantStatement<
-  { organizationId: OrganizationId },
-  { owners: bigint; renamers: bigint }
->(
-  'auth-find-leaders',
-  sql`SELECT count(*) FILTER (WHERE role = 'owner') AS owners,
-          count(*) FILTER (WHERE role IN ('owner', 'admin') AND is_active) AS renamers
-   FROM users WHERE organization_id = ${'organizationId'}`,
 );

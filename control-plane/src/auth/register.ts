@@ -7,9 +7,11 @@ import { account } from './account.ts';
 import { createAccount } from './create-account.ts';
 import { isCommonPassword, type Passwords } from './passwords.ts';
 import { countRegistration } from './registrations.ts';
+import { requirePasswords } from './rules.ts';
 
 export function register(databaseFor: DatabaseFor, passwords: Passwords, settings: ControlPlaneSettings) {
   return withoutSession(auth.register, async ({ body, sourceIp, network, recorderFor, gone }) => {
+    requirePasswords(settings);
     if (await isCommonPassword(body.password)) {
       throw invalid([
         {

@@ -1,5 +1,11 @@
-import { auth, type Secret } from '@gatehouse/contract';
-import type { JoinPolicy } from '../settings.ts';
+import { auth, forbidden, type Secret } from '@gatehouse/contract';
+import type { ControlPlaneSettings, JoinPolicy } from '../settings.ts';
+
+/** Throws 403 where the operator has switched passwords off. */
+export function requirePasswords({ passwordSignIn }: Pick<ControlPlaneSettings, 'passwordSignIn'>): void {
+  if (!passwordSignIn)
+    throw forbidden('Passwords are switched off on this service; sign in with its identity provider.');
+}
 
 /** Why an address may not join an organisation, or undefined when it may. */
 export function reasonNotToJoin(

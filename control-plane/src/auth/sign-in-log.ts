@@ -16,7 +16,7 @@ export interface FailedSignIn {
  */
 export function logFailedSignIn(
   log: Logger,
-  operation: 'login' | 'google',
+  operation: 'login' | 'google' | 'oidc',
   { requestId, sourceIp, reason, emailHash }: FailedSignIn,
 ): void {
   log.warn(

@@ -14,6 +14,8 @@ export interface Caller {
   readonly network: string | undefined;
   /** True if the caller used no TLS. False where a trusted proxy does not say. */
   readonly isPlainHttp: boolean;
+  /** True if a trusted proxy sent the request on, so that what it says of the caller counts. */
+  readonly isFromProxy: boolean;
 }
 
 export function callerOf(
@@ -27,10 +29,12 @@ export function callerOf(
   const peer = plainAddress(peerAddress ?? '');
   // Callers behind a proxy on this machine are not programs on this machine, even if the proxy's header is unusable.
   const isLocal = isLoopback(peer) && forwardedFor === undefined;
+  const isFromProxy = isTrustedProxy(peer, settings);
   return {
     sourceIp: address,
     network: isLocal ? undefined : addressPrefix(address),
-    isPlainHttp: isPlainHttp(headers, encrypted, isTrustedProxy(peer, settings), settings.trustedProxyHops),
+    isPlainHttp: isPlainHttp(headers, encrypted, isFromProxy, settings.trustedProxyHops),
+    isFromProxy,
   };
 }
 

@@ -38,6 +38,7 @@ import { type GatewayAddress, unknownPath } from './gateway-address.ts';
 import type { Implementation, Session } from './implement.ts';
 import { indexText } from './index-text.ts';
 import { logRequest } from './log-request.ts';
+import { type NavigationImplementation, navigationRoute } from './navigate.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
 import type { RecorderFor } from './recorder.ts';
@@ -51,10 +52,13 @@ export interface HttpSettings extends ProxySettings {
   /** The host names that are served, besides localhost. Health checks are answered under every name. */
   readonly allowedHosts: ServedHosts;
   readonly gateway: GatewayAddress;
+  /** The address at which browsers reach the service, without a slash at the end; undefined where their own requests say. */
+  readonly publicUrl: string | undefined;
 }
 
 export interface HttpDependencies {
   readonly implementations: readonly Implementation[];
+  readonly navigations?: readonly NavigationImplementation[];
   /** The live session with this access token, or undefined. */
   readonly findSession: (accessToken: Secret, gone: AbortSignal) => Promise<Session | undefined>;
   /** A permit for a request of the organisation to use the database. */
@@ -98,11 +102,12 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** The HTTP server of the control plane, not yet listening. */
 export function createServer(dependencies: HttpDependencies): HttpServer {
   const { implementations, dashboard, log, settings, metrics, tracing } = dependencies;
-  const { unreadAnswers = new UnreadAnswers() } = dependencies;
+  const { unreadAnswers = new UnreadAnswers(), navigations = [] } = dependencies;
   const warnOfPlainHttp = warnOnce(log);
   const index = () => indexText(settings.gateway, dashboard !== undefined);
   const routes: Route[] = [
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
+    ...navigations.map((navigation) => navigationRoute(dependencies, navigation, BASE)),
     { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, index()) },
     ...healthRoutes(dependencies, () => listener.isStopping),
   ];

@@ -8,7 +8,10 @@ const CACHE_SECONDS = 60;
 /** A page waits for this reply, so it does not wait for an issuer that is slow. */
 const ISSUER_TIMEOUT_MS = 1_000;
 
-export function getService({ gateway }: ControlPlaneSettings, google: GoogleTokens | undefined) {
+export function getService(
+  { gateway, oidc, passwordSignIn }: ControlPlaneSettings,
+  google: GoogleTokens | undefined,
+) {
   return withoutSession(service.getService, async () => {
     const gatewayPort = gateway.port();
     const authorizationUrl = google && (await findAuthorizationUrl(google));
@@ -21,6 +24,8 @@ export function getService({ gateway }: ControlPlaneSettings, google: GoogleToke
         google: google
           ? { client_id: google.clientId, authorization_endpoint: authorizationUrl ?? null }
           : null,
+        oidc: oidc ? { label: oidc.label } : null,
+        password_sign_in: passwordSignIn,
       },
       ...(isComplete ? { cacheSeconds: CACHE_SECONDS } : {}),
     };
@@ -29,6 +34,6 @@ export function getService({ gateway }: ControlPlaneSettings, google: GoogleToke
 
 /** Undefined while the issuer cannot be reached. */
 async function findAuthorizationUrl({ issuer }: GoogleTokens): Promise<string | undefined> {
-  const found = issuer.findAuthorizationUrl().catch(() => undefined);
-  return (await finishesWithin(found, ISSUER_TIMEOUT_MS)) ? found : undefined;
+  const found = issuer.findDocument().catch(() => undefined);
+  return (await finishesWithin(found, ISSUER_TIMEOUT_MS)) ? (await found)?.authorizationUrl : undefined;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Secret } from '@gatehouse/contract';
 import type { JWK } from 'jose';
 import type { Adapter, AdapterPayload, Configuration, Provider } from 'oidc-provider';
 
@@ -27,8 +28,21 @@ export interface OpenIdProvider extends AsyncDisposable {
   readonly clientId: string;
   /** A foreign client of the same provider. */
   readonly otherClientId: string;
+  /** The client secret, where the provider was started with one. */
+  readonly clientSecret: Secret | undefined;
   /** Signs the account in at a client, by default ours. */
   issue(account: ProviderAccount, given?: { nonce?: string; clientId?: string }): Promise<Issued>;
+  /**
+   * Does the part of a browser from the address where a person signs in, with this account; the address that the browser
+   * is sent back to.
+   */
+  visit(address: string, account: ProviderAccount): Promise<URL>;
+  /** From here on, a browser that names nobody signs in as this account. */
+  seats(account: ProviderAccount): void;
+  /** From here on, our client lets browsers be sent back here. */
+  register(redirectUri: string): void;
+  /** The account is gone: nobody signs in with it, and its codes are worth nothing. */
+  forget(account: ProviderAccount): void;
   /** The current private signing key, with its `kid`. */
   readonly signingKey: JWK;
   /** Replaces the signing key; the old one leaves the key set. */
@@ -50,7 +64,16 @@ const OTHER_CLIENT_ID = 'other.apps.example';
 const REDIRECT_URI = 'https://gatehouse.example/callback';
 const RESOURCE = 'https://resource.example';
 
-export async function startOpenIdProvider(): Promise<OpenIdProvider> {
+export interface ProviderOptions {
+  /** The address that our client lets browsers be sent back to. */
+  readonly redirectUri?: string;
+  /** Makes our client a confidential one, which authenticates so. */
+  readonly authentication?: 'client_secret_basic' | 'client_secret_post';
+  /** The address is told by the user info only, as the standard has it, and not by the ID token. */
+  readonly isConformant?: boolean;
+}
+
+export async function startOpenIdProvider(options: ProviderOptions = {}): Promise<OpenIdProvider> {
   // Here, because most files that import this one start no provider, and it loads 180 modules.
   const { Provider } = await import('oidc-provider');
   const accounts = new Map<string, ProviderAccount>();
@@ -67,14 +90,18 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     const { pathname } = new URL(request.url ?? '/', issuer);
     if (pathname === '/.well-known/openid-configuration') requests.document += 1;
     if (pathname === '/jwks') requests.keys += 1;
-    if (pathname.startsWith('/interaction/')) void signInAsHinted(provider, request, response);
+    if (pathname.startsWith('/interaction/')) void signInAsHinted(provider, seated?.sub, request, response);
     else void provider.callback()(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   const issuer = `http://127.0.0.1:${port}`;
-  const create = () => new Provider(issuer, configuration(signingKey, accounts));
+  let { redirectUri } = options;
+  let seated: ProviderAccount | undefined;
+  const clientSecret = options.authentication && new Secret(randomUUID());
+  const create = () =>
+    new Provider(issuer, configuration({ ...options, signingKey, accounts, clientSecret, redirectUri }));
   provider = create();
 
   const stop = async () => {
@@ -86,7 +113,23 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     issuer,
     clientId: CLIENT_ID,
     otherClientId: OTHER_CLIENT_ID,
+    clientSecret,
     requests,
+    visit(address, account) {
+      accounts.set(account.sub, account);
+      const at = new URL(address);
+      at.searchParams.set('login_hint', account.sub);
+      return followed(at, redirectUri ?? REDIRECT_URI);
+    },
+    seats(account) {
+      accounts.set(account.sub, account);
+      seated = account;
+    },
+    register(given) {
+      redirectUri = given;
+      provider = create();
+    },
+    forget: ({ sub }) => void accounts.delete(sub),
     get signingKey() {
       return signingKey;
     },
@@ -123,9 +166,23 @@ export function newSigningKey(): JWK {
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), kid: randomUUID(), alg: 'RS256', use: 'sig' };
 }
 
-function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAccount>): Configuration {
+interface Made extends Omit<ProviderOptions, 'redirectUri'> {
+  readonly redirectUri: string | undefined;
+  readonly signingKey: JWK;
+  readonly accounts: ReadonlyMap<string, ProviderAccount>;
+  readonly clientSecret: Secret | undefined;
+}
+
+function configuration({
+  signingKey,
+  accounts,
+  clientSecret,
+  redirectUri = REDIRECT_URI,
+  authentication,
+  isConformant = false,
+}: Made): Configuration {
   const client = {
-    redirect_uris: [REDIRECT_URI],
+    redirect_uris: [redirectUri],
     response_types: ['code' as const],
     grant_types: ['authorization_code'],
     token_endpoint_auth_method: 'none' as const,
@@ -135,14 +192,20 @@ function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAc
     adapter: inMemory(),
     jwks: { keys: [signingKey as JWK & { kty: 'RSA' }] },
     clients: [
-      { ...client, client_id: CLIENT_ID },
+      {
+        ...client,
+        client_id: CLIENT_ID,
+        ...(clientSecret && { client_secret: clientSecret.reveal() }),
+        ...(authentication && { token_endpoint_auth_method: authentication }),
+      },
       { ...client, client_id: OTHER_CLIENT_ID },
     ],
     cookies: { keys: [randomUUID()] },
     scopes: ['openid', 'email'],
     claims: { openid: ['sub'], email: ['email', 'email_verified', 'hd'] },
     // As with Google, the ID token itself has the claims.
-    conformIdTokenClaims: false,
+    conformIdTokenClaims: isConformant,
+    ...(authentication && { clientAuthMethods: [authentication, 'none'] }),
     findAccount: (_context, sub) => {
       const account = accounts.get(sub);
       return account && { accountId: sub, claims: () => ({ ...account }) };
@@ -159,8 +222,9 @@ function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAc
     },
     features: {
       devInteractions: { enabled: false },
+      // The user info takes no access token that is made out to a resource.
       resourceIndicators: {
-        enabled: true,
+        enabled: !isConformant,
         defaultResource: () => RESOURCE,
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
@@ -182,11 +246,16 @@ function configuration(signingKey: JWK, accounts: ReadonlyMap<string, ProviderAc
   };
 }
 
-/** The login page: signs in the account of `login_hint`. */
-async function signInAsHinted(provider: Provider, request: IncomingMessage, response: ServerResponse) {
+/** The login page: signs in the account of `login_hint`, else the one that is seated there. */
+async function signInAsHinted(
+  provider: Provider,
+  seated: string | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, {
-    login: { accountId: String(params['login_hint']) },
+    login: { accountId: String(params['login_hint'] ?? seated) },
   });
 }
 
@@ -210,19 +279,7 @@ async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise
     resource: RESOURCE,
     ...(nonce === undefined ? {} : { nonce }),
   });
-  const cookies = new Map<string, string>();
-  let at = new URL(`${issuer}/auth?${query}`);
-  while (!at.href.startsWith(REDIRECT_URI)) {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const page = await fetch(at, { redirect: 'manual', headers: { cookie } });
-    for (const line of page.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-    const location = page.headers.get('location');
-    assert.ok(location, `${at.pathname} answered ${page.status} ${await page.text()}`);
-    at = new URL(location, at);
-  }
+  const at = await followed(new URL(`${issuer}/auth?${query}`), REDIRECT_URI);
   const code = at.searchParams.get('code');
   assert.ok(code, at.href);
   const reply = await fetch(`${issuer}/token`, {
@@ -238,6 +295,24 @@ async function signIn(issuer: string, { sub, clientId, nonce }: SignIn): Promise
   const tokens = (await reply.json()) as { id_token?: string; access_token?: string };
   assert.ok(tokens.id_token && tokens.access_token, JSON.stringify(tokens));
   return { idToken: tokens.id_token, accessToken: tokens.access_token };
+}
+
+/** Follows the redirects of a new browser until they leave the provider. */
+async function followed(from: URL, redirectUri: string): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let at = from;
+  while (!at.href.startsWith(redirectUri)) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const page = await fetch(at, { redirect: 'manual', headers: { cookie } });
+    for (const line of page.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = page.headers.get('location');
+    assert.ok(location, `${at.pathname} answered ${page.status} ${await page.text()}`);
+    at = new URL(location, at);
+  }
+  return at;
 }
 
 /** The provider's storage, in memory. */

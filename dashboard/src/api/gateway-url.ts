@@ -1,7 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { apiCall, queryOf } from './call.ts';
-
-export const serviceCall = apiCall('getService', {});
+import { useService } from './use-service.ts';
 
 /** The URL of a gateway with default settings. */
 const DEFAULT_URL = 'http://localhost:8081';
@@ -10,7 +7,7 @@ const DEFAULT_URL = 'http://localhost:8081';
  * The address where clients reach the gateway, without `/v1`; the default where the service does not know. Undefined while it is asked for.
  */
 export function useGatewayUrl(): string | undefined {
-  const { data, isPending } = useQuery({ ...queryOf(serviceCall), staleTime: 300_000 });
+  const { data, isPending } = useService();
   if (isPending) return undefined;
   if (!data) return DEFAULT_URL;
   if (data.gateway_url !== null) return data.gateway_url;

@@ -3,6 +3,7 @@ import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { client } from '../api/client.ts';
+import { useService } from '../api/use-service.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -15,6 +16,7 @@ export function ReturnDialog() {
   const { user } = useAccount();
   const { href } = useLocation();
   const [password, setPassword] = useState('');
+  const { password_sign_in: hasPasswords = true } = useService().data ?? {};
   const signIn = useMutation({
     mutationFn: async () => keptSession(await client.auth.login({ email: user.email, password })),
     onSuccess: (account) => {
@@ -31,31 +33,39 @@ export function ReturnDialog() {
       role="alertdialog"
       size="s"
     >
-      <p>Sign in to go on where you were. Nothing on the page is lost.</p>
-      <Form
-        onSubmit={(event) => {
-          event.preventDefault();
-          signIn.mutate();
-        }}
-        style={{ display: 'contents' }}
-      >
-        <TextField label="E-mail" value={user.email} isReadOnly autoComplete="username" />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          isRequired
-          autoFocus
-        />
-        {signIn.error ? <ErrorNotice error={signIn.error} /> : undefined}
-        <Button type="submit" variant="primary" isPending={signIn.isPending}>
-          Sign in
-        </Button>
-      </Form>
       <p>
-        <a href={`/sign-in?return=${encodeURIComponent(href)}`}>Sign in another way, or as someone else</a>
+        {hasPasswords
+          ? 'Sign in to go on where you were. Nothing on the page is lost.'
+          : 'Sign in again; you come back to this page.'}
+      </p>
+      {hasPasswords ? (
+        <Form
+          onSubmit={(event) => {
+            event.preventDefault();
+            signIn.mutate();
+          }}
+          style={{ display: 'contents' }}
+        >
+          <TextField label="E-mail" value={user.email} isReadOnly autoComplete="username" />
+          <TextField
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={setPassword}
+            isRequired
+            autoFocus
+          />
+          {signIn.error ? <ErrorNotice error={signIn.error} /> : undefined}
+          <Button type="submit" variant="primary" isPending={signIn.isPending}>
+            Sign in
+          </Button>
+        </Form>
+      ) : undefined}
+      <p>
+        <a href={`/sign-in?return=${encodeURIComponent(href)}`}>
+          {hasPasswords ? 'Sign in another way, or as someone else' : 'Sign in'}
+        </a>
       </p>
     </Dialog>
   );

@@ -39,6 +39,16 @@ interface SignInSearch {
   readonly return?: string;
 }
 
+interface SignInErrorSearch extends SignInSearch {
+  /** The code of a sign-in that failed elsewhere. */
+  readonly error?: string;
+}
+
+function validateSignIn(search: Record<string, unknown>): SignInErrorSearch {
+  const { error } = search;
+  return { ...validateReturn(search), ...(typeof error === 'string' ? { error } : {}) };
+}
+
 function validateReturn(search: Record<string, unknown>): SignInSearch {
   const path = safeReturn(search['return']);
   return path === '/' ? {} : { return: path };
@@ -47,7 +57,7 @@ function validateReturn(search: Record<string, unknown>): SignInSearch {
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: validateReturn,
+  validateSearch: validateSignIn,
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 });
 

@@ -26,6 +26,13 @@ export interface GetServiceReply {
      */
     readonly authorization_endpoint: string | null;
   } | null;
+  /** Null where there is no OpenID issuer. Otherwise a browser signs in at `GET /auth/oidc`. */
+  readonly oidc: {
+    /** The text of the button. */
+    readonly label: string;
+  } | null;
+  /** False where accounts are neither registered nor signed in with a password here. */
+  readonly password_sign_in: boolean;
 }
 
 /** GET /service: The facts that a client needs before it signs in. May be cached for a minute. */
@@ -39,5 +46,5 @@ export const getService = {
   needsSession: false,
   setsCookies: false,
   exports: [],
-  reply: ['version', 'gateway_url', 'gateway_port', 'google'],
+  reply: ['version', 'gateway_url', 'gateway_port', 'google', 'oidc', 'password_sign_in'],
 } as const satisfies Call;

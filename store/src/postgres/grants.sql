@@ -30,6 +30,7 @@ GRANT SELECT, INSERT ON activity_checkpoints TO gatehouse_retention;
 GRANT SELECT, INSERT (name, name_key), UPDATE (name, name_key) ON organizations TO gatehouse_service;
 GRANT SELECT, INSERT (id, organization_id, name, created_at), UPDATE (name) ON projects TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE ON users TO gatehouse_service;
+GRANT SELECT, INSERT ON user_identities TO gatehouse_service;
 GRANT SELECT, INSERT, UPDATE, DELETE
   ON sessions, access_tokens, failed_sign_ins, used_google_credentials TO gatehouse_service;
 GRANT SELECT, INSERT, DELETE ON registration_attempts TO gatehouse_service;

@@ -509,6 +509,16 @@ CREATE TABLE used_google_credentials (
 );
 CREATE INDEX used_google_credentials_by_expiry ON used_google_credentials USING btree (expires_at);
 
+CREATE TABLE user_identities (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  user_id uuid NOT NULL,
+  linked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT user_identities_one_of_issuer UNIQUE (user_id, issuer),
+  CONSTRAINT user_identities_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT user_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 CREATE TABLE users (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
@@ -709,6 +719,7 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON spend_limits TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON spend_windows TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON upstream_states TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON used_google_credentials TO gatehouse_service;
+GRANT INSERT, SELECT ON user_identities TO gatehouse_service;
 GRANT INSERT, SELECT, UPDATE ON users TO gatehouse_service;
 GRANT DELETE, INSERT, SELECT, UPDATE ON vault_keys TO gatehouse_service;
 GRANT INSERT, SELECT ON vault_master_keys TO gatehouse_service;

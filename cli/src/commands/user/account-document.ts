@@ -9,6 +9,7 @@ export function accountDocument(account: AccountOverview) {
     active: account.isActive,
     has_password: account.hasPassword,
     google_linked: account.isGoogleLinked,
+    oidc_linked: account.isOidcLinked,
     joined_at: account.joinedAt,
   };
 }

@@ -26,7 +26,11 @@ export function listUsers(reference: string, context: Context): Promise<number> 
   });
 }
 
-function signsInWith({ hasPassword, isGoogleLinked }: AccountOverview): string {
-  const ways = [...(hasPassword ? ['password'] : []), ...(isGoogleLinked ? ['Google'] : [])];
+function signsInWith({ hasPassword, isGoogleLinked, isOidcLinked }: AccountOverview): string {
+  const ways = [
+    ...(hasPassword ? ['password'] : []),
+    ...(isGoogleLinked ? ['Google'] : []),
+    ...(isOidcLinked ? ['OpenID'] : []),
+  ];
   return ways.join(', ') || 'nothing';
 }

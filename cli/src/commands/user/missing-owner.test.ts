@@ -10,6 +10,7 @@ const account = {
   isActive: false,
   hasPassword: true,
   isGoogleLinked: false,
+  isOidcLinked: false,
   joinedAt: '',
   organization: { id: 'o' as OrganizationId, name: 'Acme' },
 } as const;

@@ -1,8 +1,7 @@
-import { GatehouseError } from '@gatehouse/sdk';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { GatehouseError, type GetServiceReply } from '@gatehouse/sdk';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { apiCall, queryOf } from '../../api/call.ts';
 import { client } from '../../api/client.ts';
 import { randomText } from '../../api/random-text.ts';
 import { keptSession } from '../../app/session.ts';
@@ -26,9 +25,14 @@ function takeReturn(): GoogleReturn | undefined {
   return answer;
 }
 
-/** The button, where the service has Google sign-in; and what follows when Google sends the person back. */
-export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
-  const service = useQuery({ ...queryOf(apiCall('getService', {})), staleTime: Number.POSITIVE_INFINITY });
+/** The button, and what follows when Google sends the person back. */
+export function GoogleSignIn({
+  google,
+  returnTo,
+}: {
+  google: NonNullable<GetServiceReply['google']>;
+  returnTo: string | undefined;
+}) {
   const token = returned?.kind === 'token' ? returned : undefined;
   const enter = useAfterSignIn(token?.returnTo ?? returnTo);
   const [organization, setOrganization] = useState('');
@@ -48,9 +52,7 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
   useEffect(() => {
     if (token) mutate(undefined);
   }, [token, mutate]);
-  const google = service.data?.google ?? undefined;
-  const endpoint = google?.authorization_endpoint ?? undefined;
-  if (!google) return undefined;
+  const endpoint = google.authorization_endpoint ?? undefined;
   // A new account names its organisation: the same token is sent again with it.
   const needsOrganization =
     signIn.error instanceof GatehouseError &&
@@ -107,9 +109,6 @@ export function GoogleSignIn({ returnTo }: { returnTo: string | undefined }) {
           </Button>
         </>
       )}
-      <div className={styles.or}>
-        <span>or</span>
-      </div>
     </>
   );
 }

@@ -1,7 +1,8 @@
 import type { Database } from '@gatehouse/store';
+import * as accounts from '../queries.ts';
+import { comparableEmail } from '../rules.ts';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
 import * as queries from './queries.ts';
-import { comparableEmail } from './rules.ts';
 
 /** Lets the account with this address sign in again. Returns undefined when there is none. */
 export async function activateAccount(
@@ -11,7 +12,7 @@ export async function activateAccount(
   const email = comparableEmail(given);
   if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(queries.lockAccount, { email });
+    const row = await tx.one(accounts.lockAccount, { email });
     if (!row) return undefined;
     if (!row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: true });
     return { account: { ...accountOverview(row), isActive: true }, hasChanged: !row.isActive };

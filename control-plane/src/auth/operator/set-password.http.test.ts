@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
-import { dumpTables } from '../testing/dump-tables.ts';
-import { duringTests } from '../testing/during-tests.ts';
-import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
+import { dumpTables } from '../../testing/dump-tables.ts';
+import { duringTests } from '../../testing/during-tests.ts';
+import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 import { PasswordError, setPassword } from './set-password.ts';
 

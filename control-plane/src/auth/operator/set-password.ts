@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Secret } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
+import { createPasswords, isCommonPassword } from '../passwords.ts';
+import * as queries from '../queries.ts';
+import { comparableEmail, passwordIssue } from '../rules.ts';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
-import { createPasswords, isCommonPassword } from './passwords.ts';
-import * as queries from './queries.ts';
-import { comparableEmail, passwordIssue } from './rules.ts';
 
 /** The password cannot be used. The message says why, to an operator. */
 export class PasswordError extends Error {

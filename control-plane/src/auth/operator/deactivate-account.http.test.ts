@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
-import { duringTests } from '../testing/during-tests.ts';
-import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
+import { duringTests } from '../../testing/during-tests.ts';
+import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
 
@@ -26,6 +26,7 @@ describe('deactivating an account', () => {
         isActive: false,
         hasPassword: true,
         isGoogleLinked: false,
+        isOidcLinked: false,
         joinedAt: members[1]?.joined_at,
         organization: { id: owner.organizationId, name: owner.organizationName },
       },

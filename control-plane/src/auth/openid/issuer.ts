@@ -1,7 +1,8 @@
 import { unavailable } from '@gatehouse/contract';
 import type { CryptoKey, createLocalJWKSet, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Logger } from 'pino';
-import { type Discovered, discoveryUrl, issuerNames, readDiscovery } from './google-rules.ts';
+import { type Discovered, discoveryUrl, issuerNames, readDiscovery } from './discovery.ts';
+import { readBounded } from './read-bounded.ts';
 
 // A cache of the issuer's discovery document and signing keys. It makes no request before the first token. Both are cached,
 // so a sign-in rarely waits for the issuer. Two things cause an early request, and neither can be abused to cause many:
@@ -18,7 +19,7 @@ const DOCUMENT_LIVES_MS = 24 * 60 * 60_000;
 const COOL_DOWN_MS = 30_000;
 const HOLD_MS = 5_000;
 const TIMEOUT_MS = 5_000;
-const ANSWER_LIMIT_BYTES = 512 * 1024;
+const REACHED_MS = 60_000;
 
 export interface SigningKey {
   readonly key: CryptoKey;
@@ -26,16 +27,20 @@ export interface SigningKey {
   readonly issuers: readonly string[];
 }
 
-export interface GoogleIssuer {
+export interface OpenIdIssuer {
   /** The key that the header names, or undefined. Throws the 503 while a request to the issuer is needed and fails. */
   findKey(header: JWSHeaderParameters): Promise<SigningKey | undefined>;
-  /** The address where a browser signs in, or undefined if the issuer names no address that can be trusted. Throws the same 503. */
-  findAuthorizationUrl(): Promise<string | undefined>;
+  /** The facts of its discovery document, however long ago it was read. Throws the same 503. */
+  findDocument(): Promise<Discovered>;
+  /** The same, from an issuer that has answered within the last minute. */
+  reach(): Promise<Discovered>;
 }
 
-export interface GoogleIssuerDependencies {
+export interface IssuerDependencies {
   /** Its address, which is also its name. */
   readonly issuer: string;
+  /** The words for it in errors: `Google`. */
+  readonly called: string;
   readonly log: Logger;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
@@ -49,12 +54,13 @@ interface Known {
   readonly readAtMs: number;
 }
 
-export function createGoogleIssuer({
+export function createOpenIdIssuer({
   issuer,
+  called,
   log,
   monotonicMs,
   timeoutMs = TIMEOUT_MS,
-}: GoogleIssuerDependencies): GoogleIssuer {
+}: IssuerDependencies): OpenIdIssuer {
   let known: Known | undefined;
   let asking: Promise<Known> | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -75,14 +81,11 @@ export function createGoogleIssuer({
       known = { document, keys, readAtMs: monotonicMs() };
       return known;
     } catch (error) {
-      log.warn(
-        { event: 'auth.google_issuer_unavailable', err: error, issuer },
-        'Google sign-in issuer unavailable',
-      );
+      log.warn({ event: 'auth.issuer_unavailable', err: error, issuer }, 'OpenID issuer unavailable');
       heldUntilMs = monotonicMs() + HOLD_MS;
       // The keys may have moved, so the next request starts with discovery. Cached keys stay valid for their time.
       if (known) known = { ...known, document: { ...known.document, readAtMs: Number.NEGATIVE_INFINITY } };
-      throw unavailableFor(HOLD_MS);
+      throw unavailableFor(called, HOLD_MS);
     }
   };
 
@@ -90,7 +93,7 @@ export function createGoogleIssuer({
   const notOlderThan = async (ms: number): Promise<Known> => {
     if (known && !isOlder(known, ms)) return known;
     const holdMs = heldUntilMs - monotonicMs();
-    if (holdMs > 0) throw unavailableFor(holdMs);
+    if (holdMs > 0) throw unavailableFor(called, holdMs);
     asking ??= ask().finally(() => {
       asking = undefined;
     });
@@ -108,15 +111,18 @@ export function createGoogleIssuer({
       }
       return key && { key, issuers: issuerNames(current.document.issuer) };
     },
-    async findAuthorizationUrl() {
-      return (known ?? (await notOlderThan(KEYS_LIVE_MS))).document.authorizationUrl;
+    async findDocument() {
+      return (known ?? (await notOlderThan(KEYS_LIVE_MS))).document;
+    },
+    async reach() {
+      return (await notOlderThan(REACHED_MS)).document;
     },
   };
 }
 
-function unavailableFor(holdMs: number) {
+function unavailableFor(called: string, holdMs: number) {
   return unavailable(
-    'Google cannot be asked about the sign-in right now. Try again in a moment.',
+    `${called} cannot be asked about the sign-in right now. Try again in a moment.`,
     Math.max(1, Math.ceil(holdMs / 1000)),
   );
 }
@@ -143,13 +149,5 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
     await response.body?.cancel();
     throw new Error(`${url} answered ${response.status}`);
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body) {
-    length += chunk.byteLength;
-    if (length > ANSWER_LIMIT_BYTES)
-      throw new Error(`${url} answered with more than ${ANSWER_LIMIT_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  return JSON.parse((await readBounded(response, url)).toString('utf8'));
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activity, auth, keys, organization, spendLimits } from '@gatehouse/contract';
-import { verifyActivity } from '../activity/index.ts';
-import { duringTests } from '../testing/during-tests.ts';
-import { mintKey, signUpForKeys } from '../testing/key-account.ts';
-import { startTestApi, TEST_PASSWORD } from '../testing/test-api.ts';
+import { verifyActivity } from '../../activity/index.ts';
+import { duringTests } from '../../testing/during-tests.ts';
+import { mintKey, signUpForKeys } from '../../testing/key-account.ts';
+import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
 import { deleteAccount } from './delete-account.ts';
 import { listAccounts } from './list-accounts.ts';
 

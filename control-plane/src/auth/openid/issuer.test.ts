@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { ApiError } from '@gatehouse/contract';
 import type { JWK } from 'jose';
 import { pino } from 'pino';
-import { newSigningKey } from '../testing/openid-provider.ts';
-import { createGoogleIssuer } from './google-issuer.ts';
+import { newSigningKey } from '../../testing/openid-provider.ts';
+import { createOpenIdIssuer } from './issuer.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -33,8 +33,9 @@ async function startIssuer({ timeoutMs }: { timeoutMs?: number } = {}) {
   const clock = { ms: 5_000 };
   const logged: string[] = [];
   const log = pino({}, { write: (line: string) => logged.push(line) });
-  const known = createGoogleIssuer({
+  const known = createOpenIdIssuer({
     issuer,
+    called: 'Google',
     log,
     monotonicMs: () => clock.ms,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -92,17 +93,17 @@ async function assertAway(one: Issuer, retryAfter: string, kid = 'a'): Promise<v
 
 const DOCUMENT = 'openid-configuration';
 
-describe('the issuer of Google sign-ins', () => {
+describe('an OpenID issuer', () => {
   it('says where a browser signs in; asked once, and kept while it cannot be reached', async () => {
     await using one = await startIssuer();
     isRight(one, keyA);
     const address = `${one.issuer}/auth`;
     one.says(json({ issuer: one.issuer, jwks_uri: `${one.issuer}/keys`, authorization_endpoint: address }));
-    assert.equal(await one.known.findAuthorizationUrl(), address);
+    assert.equal((await one.known.findDocument()).authorizationUrl, address);
     one.says((response) => response.writeHead(500).end());
     one.clock.ms += 25 * 60 * MINUTE;
     await assertAway(one, '5');
-    assert.equal(await one.known.findAuthorizationUrl(), address);
+    assert.equal((await one.known.findDocument()).authorizationUrl, address);
     assert.equal(one.asked.filter((what) => what === DOCUMENT).length, 2);
   });
 

@@ -1,7 +1,7 @@
 import type { OrganizationId, Role, UserId } from '@gatehouse/contract';
 import type { Queryable } from '@gatehouse/store';
-import * as queries from './queries.ts';
-import { comparableEmail } from './rules.ts';
+import * as queries from '../queries.ts';
+import { comparableEmail } from '../rules.ts';
 
 /** An account as an operator sees it. */
 export interface AccountOverview {
@@ -11,6 +11,7 @@ export interface AccountOverview {
   readonly isActive: boolean;
   readonly hasPassword: boolean;
   readonly isGoogleLinked: boolean;
+  readonly isOidcLinked: boolean;
   readonly joinedAt: string;
   readonly organization: { readonly id: OrganizationId; readonly name: string };
 }

@@ -1,8 +1,9 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Database, Transaction } from '@gatehouse/store';
+import * as accounts from '../queries.ts';
+import { comparableEmail } from '../rules.ts';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
 import * as queries from './queries.ts';
-import { comparableEmail } from './rules.ts';
 
 /** The result of an operator's change of an account. */
 export interface AccountChange {
@@ -28,10 +29,10 @@ export async function deactivateAccount(
   const email = comparableEmail(given);
   if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(queries.lockAccount, { email });
+    const row = await tx.one(accounts.lockAccount, { email });
     if (!row) return undefined;
     if (row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: false });
-    const endedSessions = await tx.run(queries.deleteSessionsOfUser, { userId: row.userId });
+    const endedSessions = await tx.run(accounts.deleteSessionsOfUser, { userId: row.userId });
     return {
       account: { ...accountOverview(row), isActive: false },
       hasChanged: row.isActive,
