@@ -315,6 +315,28 @@ describe('an issuer that cannot be trusted', () => {
       assert.equal(stand.lying.requests.get('/token2'), undefined);
     });
   }
+
+  it('is asked eight times at once for one network, however many answers come', async () => {
+    let [running, most] = [0, 0];
+    stand.lying.answers.set('/token', ((_, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      setTimeout(() => {
+        running -= 1;
+        response.writeHead(400, JSON_TYPE).end('{"error":"invalid_grant"}');
+      }, 20);
+    }) satisfies Answering);
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const browser = new Browser(stand.api);
+        const state = new URL(await browser.begin()).searchParams.get('state') ?? '';
+        const query = new URLSearchParams({ code: 'c', state, iss: stand.lying.issuer });
+        return locationOf(await browser.open(`/api/auth/oidc/callback?${query}`));
+      }),
+    );
+    assert.deepEqual([...new Set(outcomes)], ['/sign-in?error=invalid_answer']);
+    assert.equal(most, 8);
+  });
 });
 
 describe('an issuer that is down', () => {
