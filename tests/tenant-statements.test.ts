@@ -10,6 +10,7 @@ import { declaredStatements } from '@gatehouse/store';
 const WITHOUT_TENANT: Readonly<Record<string, string>> = {
   'keys-list-revoked': 'an operator’s backup has the revoked keys of all organisations',
   'keys-list-taken-hashes': 'an operator’s import finds that a secret belongs to any organisation',
+  'keys-find-overviews': 'an operator finds a key of any organisation by its prefix',
   'keys-find-live': 'an operator’s restore revokes keys of all organisations',
   'vault-lock-keys-behind': 'a rotation covers the records of all organisations',
   'vault-list-records': 'an examination covers the records of all organisations',

@@ -8,7 +8,7 @@ import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
 /** The endpoints as a Markdown page: a table per section, then the fields of each endpoint. */
 export function endpointsDocument(
   endpoints: readonly Endpoint[],
-  navigations: readonly Navigation[] = [],
+  navigations: readonly Navigation[],
 ): string {
   const sections = sectionsOf(endpoints).map((section) =>
     sectionText(

@@ -17,6 +17,14 @@ export const ACTIVITY_ACTIONS = [
   'spend_limit.deleted',
   'alert_channel.created',
   'alert_channel.deleted',
+  // By the operator only.
+  'org.created',
+  'org.deleted',
+  'member.removed',
+  'member.role_changed',
+  'member.deactivated',
+  'member.activated',
+  'project.renamed',
   'project.byok_fallback_enabled',
   'project.byok_fallback_disabled',
 ] as const;

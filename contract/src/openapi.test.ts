@@ -5,13 +5,14 @@ import { generatedDocuments } from './documents.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { activity, analytics, auth, endpoints, keys, organization } from './endpoints/index.ts';
 import { COMPONENTS, type JsonSchema } from './json-schema.ts';
+import { navigations } from './navigation.ts';
 import { type OpenApiOperation, type OpenApiParameter, openApiDocument } from './openapi.ts';
 
-const document = openApiDocument(endpoints);
+const document = openApiDocument(endpoints, navigations);
 
 describe('openApiDocument', () => {
   it('is the same each time, and its JSON says all of it', () => {
-    assert.deepEqual(openApiDocument(endpoints), document);
+    assert.deepEqual(openApiDocument(endpoints, navigations), document);
     assert.deepEqual(JSON.parse(generatedDocuments()['docs/openapi.json'] ?? ''), document);
   });
 
@@ -25,9 +26,12 @@ describe('openApiDocument', () => {
     const listed = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
     );
-    const declared = (endpoints as readonly Endpoint[]).map(
-      ({ method, path, name }) => `${method.toLowerCase()} ${path} ${name}`,
-    );
+    const declared = [
+      ...(endpoints as readonly Endpoint[]).map(
+        ({ method, path, name }) => `${method.toLowerCase()} ${path} ${name}`,
+      ),
+      ...navigations.map(({ path, name }) => `get ${path} ${name}`),
+    ];
     assert.deepEqual(listed.sort(), declared.sort());
     assert.equal(new Set(declared.map((line) => line.split(' ')[2])).size, declared.length);
   });

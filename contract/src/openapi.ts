@@ -76,7 +76,7 @@ const DESCRIPTION = [
 /** The OpenAPI 3.1 document of the endpoints and navigations. It is deterministic. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
-  navigations: readonly Navigation[] = [],
+  navigations: readonly Navigation[],
 ): OpenApiDocument {
   const named: NamedSchemas = {};
   const paths: Record<string, Record<string, OpenApiOperation>> = {};

@@ -9,8 +9,14 @@ import {
 import type { Database, Transaction } from '@gatehouse/store';
 import { recordsFrom } from './activity/index.ts';
 import { createAccount, createPasswords } from './auth/index.ts';
-import { findOwnedProject, limitKey, lockOrganization, mintKey, retireKey } from './keys/index.ts';
-import { createProject, deposit, organizationName, showOrganization } from './organization/index.ts';
+import { findOwnedProject, limitKey, mintKey, retireKey } from './keys/index.ts';
+import {
+  createProject,
+  deposit,
+  lockOrganization,
+  organizationName,
+  showOrganization,
+} from './organization/index.ts';
 
 // An organisation with example data, created the way its owner would have created it: account by account, key by key,
 // each with its entry in the activity log. Its requests are generated elsewhere; their cost determines its budget.

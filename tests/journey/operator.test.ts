@@ -16,6 +16,7 @@ const PASSWORD = 'correct horse battery staple';
 const NEW_PASSWORD = 'a quite different passphrase';
 const ADA = 'ada@example.com';
 const GRACE = 'grace@example.com';
+const BEA = 'bea@example.com';
 
 /** The view of the commands from outside. */
 interface Looks {
@@ -82,6 +83,36 @@ async function everyVerb(
       [2500.5, 'thanks'],
     ],
   );
+
+  const renamed = await ask(`project rename acme ${project.id} --name ${projectName}-apps`);
+  assert.deepEqual(renamed['project'], { id: project.id, name: `${projectName}-apps` });
+  await ask(`project rename acme ${projectName}-apps --name ${projectName}`);
+  assert.deepEqual(
+    ((await ask('project list acme'))['projects'] as { name: string }[]).map(({ name }) => name).at(-1),
+    projectName,
+  );
+  assert.equal((await ask('org rename acme --name Zenith'))['previous_name'], 'Acme');
+  await ask('org rename zenith --name Acme');
+  assert.deepEqual((await ask('key list acme'))['keys'], []);
+
+  const other = (await ask('org create Other'))['organization'] as { id: string };
+  const owner = await ask(`user create ${BEA} --org Other --role owner`, `${PASSWORD}\n`);
+  assert.deepEqual(
+    [owner['organization'], (owner['user'] as { role: string; has_password: boolean }).role],
+    [{ id: other.id, name: 'Other' }, 'owner'],
+  );
+  const second = await ask(`user create dan@example.com --org Other --no-password`);
+  assert.equal((second['user'] as { has_password: boolean }).has_password, false);
+  assert.deepEqual(await ask('org delete other --yes'), {
+    ...{ organization: { id: other.id, name: 'Other' }, deleted: true },
+    ...{ revoked_keys: 0, deleted_accounts: 2, withdrawn_pkr: 0, held_pkr: 0 },
+  });
+  for (const [role, changed] of [
+    ['admin', true],
+    ['admin', false],
+    ['member', true],
+  ] as const)
+    assert.equal((await ask(`user set-role ${GRACE} ${role}`))['changed'], changed);
 
   const { users } = (await ask('user list Acme')) as { users: { email: string; role: string }[] };
   assert.deepEqual(
@@ -198,7 +229,15 @@ describe('the operator beside the embedded database', () => {
         const { events } = await ada.call(activity.listActivity);
         assert.deepEqual(
           events.filter(({ target }) => target === GRACE).map(({ actor, action }) => [actor, action]),
-          [...Array(3).fill([null, 'user.login']), [null, 'member.joined']],
+          [
+            [null, 'member.removed'],
+            [null, 'user.login'],
+            [null, 'user.login'],
+            [null, 'member.activated'],
+            [null, 'member.deactivated'],
+            [null, 'user.login'],
+            [null, 'member.joined'],
+          ],
         );
       },
     });
@@ -239,7 +278,7 @@ describe('the operator beside the embedded database', () => {
       ],
       [
         'project byok-fallback acme Nothing on',
-        /^gatehouse: Acme has no project with the id or the name "Nothing"; gatehouse org show lists its projects\n$/,
+        /^gatehouse: Acme has no project with the id or the name "Nothing"; gatehouse project list shows them\n$/,
       ],
       [
         'org withdraw acme --pkr 999999',
@@ -291,10 +330,20 @@ describe('the operator beside the embedded database', () => {
     await assert.rejects(access(join(directory, 'data/postgres/postmaster.pid')), { code: 'ENOENT' });
   });
 
-  it('says what an organisation without its last owner cannot do', async () => {
-    const gone = await tell(`user delete ${ADA} --yes`);
-    assert.deepEqual([gone.code, gone.stdout], [0, `${ADA} is deleted; 1 session ended.\n`]);
-    assert.match(gone.stderr, /^gatehouse: warning: Acme has no active owner .*nobody can rename it.*\n$/);
+  it('leaves an organisation its last owner, and deletes it whole', async () => {
+    const refused = await tell(`user delete ${ADA} --yes`);
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(
+      refused.stderr,
+      /^gatehouse: ada@example.com is the last active owner of Acme; make another/,
+    );
+    const gone = await tell('org delete acme --yes');
+    assert.deepEqual([gone.code, gone.stderr], [0, '']);
+    assert.match(
+      gone.stdout,
+      /^Acme \([0-9a-f-]{36}\) is deleted: 0 keys revoked, 1 account deleted, .* PKR of credit taken back\.\n$/,
+    );
+    assert.match((await tell('org list')).stdout, /^There is no organisation yet/);
   });
 });
 
@@ -351,7 +400,9 @@ describe('the operator on an external database', () => {
     assert.equal((await tell(`activity verify Acme --anchors ${anchors}`)).code, 0);
 
     await owner('ALTER TABLE activity_events DISABLE TRIGGER USER');
-    await owner(`UPDATE activity_events SET occurred_at = '2020-01-01' WHERE sequence = 1`);
+    await owner(
+      `UPDATE activity_events SET occurred_at = '2020-01-01' WHERE sequence = 1 AND organization_id = '${id}'`,
+    );
     const broken = await tell('activity verify --json');
     assert.equal(broken.code, 1);
     assert.equal(

@@ -168,7 +168,11 @@ export async function requireOrganization(
 ): Promise<{ readonly id: OrganizationId; readonly name: string }> {
   const organization = await findOrganization(database, reference);
   if (organization) return organization;
-  throw new CommandError(
+  throw noOrganization(reference);
+}
+
+export function noOrganization(reference: string): CommandError {
+  return new CommandError(
     `no organisation has the id or the name ${JSON.stringify(reference)}; gatehouse org list shows those there are`,
   );
 }
@@ -182,7 +186,7 @@ export function noSingleProject(
   const name = JSON.stringify(reference);
   return new CommandError(
     candidates.length === 0
-      ? `${organization.name} has no project with the id or the name ${name}; gatehouse org show lists its projects`
+      ? `${organization.name} has no project with the id or the name ${name}; gatehouse project list shows them`
       : `${organization.name} has several projects named ${name}; name one by its id: ${candidates.join(', ')}`,
   );
 }

@@ -1,6 +1,32 @@
-import { argument, command, flag, ORG, option, requiredOption } from '../terminal/command.ts';
+import { argument, command, flag, ORG, option, requiredOption, YES } from '../terminal/command.ts';
+
+const KEY = argument('KEY', 'the key: its id, or its prefix, as pages and logs show it');
 
 export const key = [
+  command({
+    name: 'key list',
+    summary: 'list the keys of an organisation that are not revoked',
+    inputs: { org: ORG },
+    examples: ['gatehouse key list Acme'],
+    run: async ({ org }, context) => (await import('./key/list.ts')).listOrgKeys(org, context),
+  }),
+  command({
+    name: 'key show',
+    summary: 'show one key of any organisation: whose it is, its limits and its spend',
+    inputs: { key: KEY },
+    examples: ['gatehouse key show sk_svc_4fQz81aB'],
+    run: async (args, context) => (await import('./key/show.ts')).showKey(args.key, context),
+  }),
+  command({
+    name: 'key revoke',
+    summary: 'revoke one key of any organisation',
+    details: [
+      'No gateway accepts it from the next request on, nor its previous secret. It cannot be taken back.',
+    ],
+    inputs: { key: KEY, yes: YES },
+    examples: ['gatehouse key revoke sk_svc_4fQz81aB', 'gatehouse key revoke sk_svc_4fQz81aB --yes --json'],
+    run: async (args, context) => (await import('./key/revoke.ts')).revokeOneKey(args, context),
+  }),
   command({
     name: 'key import',
     summary: 'take over the keys of another gateway, so that no program has to change its key',

@@ -1,4 +1,4 @@
-import { command, flag, ORG, option, requiredOption } from '../terminal/command.ts';
+import { argument, command, flag, ORG, option, requiredOption, YES } from '../terminal/command.ts';
 
 export const org = [
   command({
@@ -14,6 +14,33 @@ export const org = [
     inputs: { org: ORG },
     examples: ['gatehouse org show Acme', 'gatehouse org show 3f2b8c1e-5d47-4a6b-9c0d-7e8f9a0b1c2d --json'],
     run: async ({ org }, context) => (await import('./org/show.ts')).showOrg(org, context),
+  }),
+  command({
+    name: 'org create',
+    summary: 'make an organisation and print its id',
+    details: [
+      'It has a first project, no credit and no accounts: gatehouse user create makes its owner, and gatehouse org deposit adds credit.',
+    ],
+    inputs: { name: argument('NAME', 'a name that no other organisation has, of 1 to 255 characters') },
+    examples: ['gatehouse org create Acme'],
+    run: async (args, context) => (await import('./org/create.ts')).createOrg(args, context),
+  }),
+  command({
+    name: 'org rename',
+    summary: 'give an organisation another name',
+    inputs: { org: ORG, name: requiredOption('NAME', 'a name that no other organisation has') },
+    examples: [`gatehouse org rename Acme --name 'Acme Foods'`],
+    run: async (args, context) => (await import('./org/rename.ts')).renameOrg(args, context),
+  }),
+  command({
+    name: 'org delete',
+    summary: 'delete an organisation for good: its accounts, keys, vault and credit',
+    details: [
+      'It is gone from the next request on. Its activity log and its request log stay for their retention, and its deposits and its spend for ever; credit that nothing holds is taken back. The name is free.',
+    ],
+    inputs: { org: ORG, yes: YES },
+    examples: ['gatehouse org delete Acme', 'gatehouse org delete Acme --yes'],
+    run: async (args, context) => (await import('./org/delete.ts')).deleteOrg(args, context),
   }),
   command({
     name: 'org deposit',

@@ -2,6 +2,24 @@ import { argument, command, ORG, requiredOption } from '../terminal/command.ts';
 
 export const project = [
   command({
+    name: 'project list',
+    summary: 'list the projects of an organisation',
+    inputs: { org: ORG },
+    examples: ['gatehouse project list Acme'],
+    run: async ({ org }, context) => (await import('./project/list.ts')).listOrgProjects(org, context),
+  }),
+  command({
+    name: 'project rename',
+    summary: 'give a project another name',
+    inputs: {
+      org: ORG,
+      project: argument('PROJECT', 'the project: its id, or its name in any spelling'),
+      name: requiredOption('NAME', 'one line of 1 to 255 characters, as no other project there is called'),
+    },
+    examples: ['gatehouse project rename Acme Mobile --name Apps'],
+    run: async (args, context) => (await import('./project/rename.ts')).renameOrgProject(args, context),
+  }),
+  command({
     name: 'project create',
     summary: 'add a project to an organisation and print its id',
     inputs: {

@@ -57,6 +57,7 @@ const OPERATOR_ERRORS = new Set([
   'CatalogueError',
   'ClusterBackupError',
   'AnchorsError',
+  'AccountError',
   'DepositError',
   'PasswordError',
   'MigrationError',

@@ -1,4 +1,4 @@
-import { command, EMAIL, ORG, YES } from '../terminal/command.ts';
+import { argument, command, EMAIL, flag, ORG, option, requiredOption, YES } from '../terminal/command.ts';
 
 export const user = [
   command({
@@ -7,6 +7,32 @@ export const user = [
     inputs: { org: ORG },
     examples: ['gatehouse user list Acme'],
     run: async ({ org }, context) => (await import('./user/list.ts')).listUsers(org, context),
+  }),
+  command({
+    name: 'user create',
+    summary: 'make an account in an organisation',
+    details: [
+      'The password is the first line of standard input; at a terminal it is asked for twice and not shown. With --no-password the account signs in with Google or single sign-on.',
+    ],
+    inputs: {
+      email: EMAIL,
+      org: requiredOption('ORG', 'the organisation: its id, or its name in any spelling'),
+      role: option('ROLE', 'owner, admin or member; member unless given'),
+      'no-password': flag('give it no password'),
+    },
+    examples: [
+      'gatehouse user create ada@example.com --org Acme --role owner < password.txt',
+      'gatehouse user create grace@example.com --org Acme --no-password',
+    ],
+    run: async (args, context) => (await import('./user/create.ts')).createUser(args, context),
+  }),
+  command({
+    name: 'user set-role',
+    summary: 'make an account owner, admin or member of its organisation',
+    details: ['It holds from the next request on. An organisation keeps its last active owner.'],
+    inputs: { email: EMAIL, role: argument('ROLE', 'owner, admin or member') },
+    examples: ['gatehouse user set-role ada@example.com owner'],
+    run: async (args, context) => (await import('./user/set-role.ts')).setUserRole(args, context),
   }),
   command({
     name: 'user deactivate',

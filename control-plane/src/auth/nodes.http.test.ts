@@ -4,6 +4,7 @@ import { auth, organization, Secret } from '@gatehouse/contract';
 import { createTelemetryClient, fixedKeyRing } from '@gatehouse/store';
 import { TEST_MASTER_KEY } from '@gatehouse/store/testing';
 import { pino } from 'pino';
+import { recordsFrom } from '../activity/index.ts';
 import { createControlPlane } from '../app.ts';
 import { ApiClient } from '../testing/api-client.ts';
 import { startTestApi, TEST_PASSWORD, TEST_SETTINGS, type TestApi } from '../testing/test-api.ts';
@@ -51,10 +52,11 @@ describe('two nodes on one database', () => {
   });
 
   it('401 on both from the next request after an account was deactivated', async () => {
-    const { client, email } = await api.signUp();
+    const { organizationName } = await api.signUp();
+    const { client, email } = await api.signUp({ organization: organizationName });
     const there = onOther(client);
     await there.call(auth.me);
-    await deactivateAccount(api.owner, email);
+    await deactivateAccount(api.owner, email, recordsFrom('127.0.0.1'));
     for (const saved of [client, there]) {
       await saved.refused(auth.me, 401);
       await saved.refused(auth.refresh, 401);

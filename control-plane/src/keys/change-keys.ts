@@ -1,8 +1,8 @@
 import { createKeyedMutex, PermitTimeout, QueueFull } from '@gatehouse/concurrency';
 import { type OrganizationId, unavailable } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
+import { lockOrganization } from '../organization/index.ts';
 import type { DatabaseFor } from '../scheduling.ts';
-import * as queries from './queries.ts';
 
 /*
  * Minting, changing and revoking keys of one organisation run one after the other, on all nodes: each locks the
@@ -33,7 +33,7 @@ export function openKeyChanges(databaseFor: DatabaseFor, timeoutMs = TIMEOUT_MS)
       try {
         return await changes.run(organizationId, () =>
           databaseFor(organizationId, NEVER).transaction(async (tx) => {
-            await queries.lockOrganization(tx, organizationId);
+            await lockOrganization(tx, organizationId);
             return work(tx);
           }),
         );

@@ -53,13 +53,13 @@ export interface LimitOfKey {
   readonly creditLimitMicroPkr: bigint;
 }
 
-/** Revokes the key and records it. Requires the organisation's lock. */
+/** Revokes the key and records it. Requires the organisation's lock. False where it is revoked already. */
 export async function retireKey(
   tx: Transaction,
   { organizationId, keyId }: Omit<LimitOfKey, 'creditLimitMicroPkr'>,
   record: Recorder<'api_key.revoked'>,
-): Promise<void> {
+): Promise<boolean> {
   const row = await tx.one(queries.revokeKey, { keyId, organizationId });
-  if (!row) throw new Error(`the key ${keyId} is revoked already`);
-  await record(tx, 'api_key.revoked', row.keyPrefix);
+  if (row) await record(tx, 'api_key.revoked', row.keyPrefix);
+  return row !== undefined;
 }

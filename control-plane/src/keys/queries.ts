@@ -1,5 +1,5 @@
 import type { KeyId, keys, OrganizationId, ProjectId, UserId } from '@gatehouse/contract';
-import { type NoParameters, sql, statement, type Transaction } from '@gatehouse/store';
+import { type NoParameters, sql, statement } from '@gatehouse/store';
 import { type Owned, tenantStatement } from '../tenant-statement.ts';
 import type { CreditPosition } from './rules.ts';
 
@@ -26,20 +26,6 @@ const KEY_COLUMNS = sql`id, name, project_id, key_prefix, rate_limit_rpm, expire
 export interface KeyOfOrganization {
   readonly keyId: KeyId;
   readonly organizationId: OrganizationId;
-}
-
-export const lockOrganizationRow = tenantStatement<{ organizationId: OrganizationId }>(
-  'keys-lock-organization',
-  sql`SELECT FROM organizations WHERE id = ${'organizationId'} FOR NO KEY UPDATE`,
-);
-
-/**
- * Serialises all changes of the organisation's keys until the commit. Locking the keys' rows is not enough: minting
- * inserts a row after the sum of the limits was checked. Take this lock before the row of any key. Inserting rows that
- * refer to the organisation, such as activity entries, does not wait for it.
- */
-export async function lockOrganization(tx: Transaction, organizationId: OrganizationId): Promise<void> {
-  await tx.run(lockOrganizationRow, { organizationId });
 }
 
 export const findProject = tenantStatement<

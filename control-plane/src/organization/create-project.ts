@@ -1,5 +1,6 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
+import { lockOrganization } from './lock-organization.ts';
 import * as queries from './queries.ts';
 import { nameKey } from './rules.ts';
 
@@ -12,7 +13,7 @@ export async function createProject(
   organizationId: OrganizationId,
   name: string,
 ): Promise<{ readonly created: queries.Project } | { readonly existing: queries.Project }> {
-  await tx.run(queries.lockOrganization, { organizationId });
+  await lockOrganization(tx, organizationId);
   const key = nameKey(name);
   const projects = await tx.many(queries.listProjects, { organizationId });
   const existing = projects.find((one) => nameKey(one.name) === key);

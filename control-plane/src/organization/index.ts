@@ -2,12 +2,15 @@ export { createOrganization, type Deposit, DepositError, deposit } from './creat
 export { createProject } from './create-project.ts';
 export { type CreatorRow, creatorFields } from './creator-fields.ts';
 export { findOrganization } from './find-organization.ts';
-export { findProjects } from './find-projects.ts';
+export { findProjects, listAllProjects } from './find-projects.ts';
 export { listMembers } from './list-members.ts';
 export { hasOrganizations, listOrganizations, type OrganizationSummary } from './list-organizations.ts';
 export { listProjects } from './list-projects.ts';
+export { lockOrganization } from './lock-organization.ts';
+export { type DeletedOrganization, deleteOrganization } from './operator/delete-organization.ts';
+export { renameProject } from './operator/rename-project.ts';
 export { findOrganizationByName, type Project } from './queries.ts';
-export { renameOrganization } from './rename-organization.ts';
+export { changeName, renameOrganization } from './rename-organization.ts';
 export { type OrganizationName, organizationName, projectName } from './rules.ts';
 export { DEFAULT_RETENTION_DAYS, MAX_RETENTION_DAYS, setRetention } from './set-retention.ts';
 export { type OrganizationOverview, showOrganization } from './show-organization.ts';

@@ -87,11 +87,7 @@ export const insertDeposit = tenantStatement<
    RETURNING b.deposited_micro_pkr`,
 );
 
-/**
- * Serialises changes of the organisation's keys and projects, and withdrawals of credit, until the commit. Inserting
- * rows that refer to the organisation does not wait for it.
- */
-export const lockOrganization = tenantStatement<OrganizationOnly>(
+export const lockOrganizationRow = tenantStatement<OrganizationOnly>(
   'organization-lock',
   sql`SELECT FROM organizations WHERE id = ${'organizationId'} FOR NO KEY UPDATE`,
 );
@@ -113,7 +109,7 @@ export const lockBalance = tenantStatement<
 
 export const findOrganizationById = statement<{ id: string }, { id: OrganizationId; name: string }>(
   'organization-find-by-id',
-  sql`SELECT id, name FROM organizations WHERE id = ${'id'}`,
+  sql`SELECT id, name FROM organizations WHERE id = ${'id'} AND deleted_at IS NULL`,
 );
 
 export const findOrganizationByKey = statement<{ nameKey: string }, { id: OrganizationId; name: string }>(
@@ -145,6 +141,7 @@ export const listOrganizations = statement<NoParameters, SummaryRow>(
   'organization-list',
   sql`SELECT ${SUMMARY}
    FROM organizations o JOIN balances b ON b.organization_id = o.id
+   WHERE o.deleted_at IS NULL
    ORDER BY o.created_at, o.id`,
 );
 

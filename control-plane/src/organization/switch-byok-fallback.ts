@@ -2,6 +2,7 @@ import type { OrganizationId, ProjectId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { RecorderFor } from '../http/recorder.ts';
 import { findProjects } from './find-projects.ts';
+import { lockOrganization } from './lock-organization.ts';
 import * as queries from './queries.ts';
 
 export interface ByokFallbackSwitch {
@@ -25,7 +26,7 @@ export async function switchByokFallback(
   }: { readonly organizationId: OrganizationId; readonly reference: string; readonly isOn: boolean },
   recorderFor: RecorderFor<'project.byok_fallback_enabled' | 'project.byok_fallback_disabled'>,
 ): Promise<ByokFallbackSwitch | { readonly candidates: readonly ProjectId[] }> {
-  await tx.run(queries.lockOrganization, { organizationId });
+  await lockOrganization(tx, organizationId);
   const [project, ...others] = await findProjects(tx, organizationId, reference);
   if (!project) return { candidates: [] };
   if (others.length > 0) return { candidates: [project, ...others].map(({ id }) => id) };

@@ -2,6 +2,7 @@ import { pkrInWords } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
 import type { RecorderFor } from '../http/recorder.ts';
 import { type Deposit, DepositError, deposit } from './create-organization.ts';
+import { lockOrganization } from './lock-organization.ts';
 import * as queries from './queries.ts';
 
 /*
@@ -20,7 +21,7 @@ export async function withdraw(
   { organizationId, amountMicroPkr, note }: Deposit,
   recorderFor: RecorderFor<'budget.deposited'>,
 ): Promise<bigint> {
-  await tx.run(queries.lockOrganization, { organizationId });
+  await lockOrganization(tx, organizationId);
   const balance = await tx.one(queries.lockBalance, { organizationId });
   if (!balance) throw new Error(`the organisation ${organizationId} has no balance`);
   const { depositedMicroPkr, spentMicroPkr, heldMicroPkr, limitsMicroPkr } = balance;

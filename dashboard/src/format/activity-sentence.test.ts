@@ -31,6 +31,18 @@ describe('sentences of the activity log', () => {
       'The operator let the project Mobile fall back from its own provider keys to the platform',
     );
     assert.equal(said({ actor: null, action: 'user.logout', target: 'x' }), 'A deleted account signed out');
+    assert.equal(
+      said({ actor: null, action: 'member.role_changed', target: 'ada@example.com: owner' }),
+      'The operator changed the role of ada@example.com: owner',
+    );
+    assert.equal(
+      said({ actor: null, action: 'api_key.revoked', target: 'sk_svc_AbCdEfGh' }),
+      'The operator, or a deleted account, revoked the key sk_svc_AbCdEfGh',
+    );
+    assert.equal(
+      said({ actor: null, action: 'member.joined', target: 'ada@example.com' }),
+      'ada@example.com joined the organisation',
+    );
   });
 
   for (const [target, amount] of [
@@ -49,8 +61,8 @@ describe('sentences of the activity log', () => {
 
   it('an event that is unknown here is shown as it is', () => {
     assert.equal(
-      said({ actor: 'ada@example.com', action: 'member.removed' as 'user.login', target: 'bob@example.com' }),
-      'ada@example.com caused member.removed of bob@example.com',
+      said({ actor: 'ada@example.com', action: 'member.moved' as 'user.login', target: 'bob@example.com' }),
+      'ada@example.com caused member.moved of bob@example.com',
     );
   });
 

@@ -23,17 +23,17 @@ interface Wording {
   readonly verb: string;
   readonly rest?: string;
   readonly object?: 'name' | 'code' | 'amount';
-  /** An event without an account is the operator's, not one of a deleted account. */
-  readonly isOfOperator?: boolean;
+  /** The one who acts in an event without an account: a deleted account, unless the operator does this too, or alone. */
+  readonly nobody?: 'operator' | 'either' | 'target';
 }
 
 const WORDINGS: Readonly<Record<Action, Wording>> = {
   'user.login': { label: 'Sign-in', verb: 'signed in' },
   'user.logout': { label: 'Sign-out', verb: 'signed out' },
-  'api_key.created': { label: 'Key created', verb: 'created the key', object: 'code' },
+  'api_key.created': { label: 'Key created', verb: 'created the key', object: 'code', nobody: 'either' },
   'api_key.rotated': { label: 'Key rotated', verb: 'gave a new secret to the key', object: 'code' },
   'api_key.updated': { label: 'Key changed', verb: 'changed the limits of the key', object: 'code' },
-  'api_key.revoked': { label: 'Key revoked', verb: 'revoked the key', object: 'code' },
+  'api_key.revoked': { label: 'Key revoked', verb: 'revoked the key', object: 'code', nobody: 'either' },
   'spend_limit.created': { label: 'Spend limit created', verb: 'limited the spend of', object: 'name' },
   'spend_limit.updated': { label: 'Spend limit changed', verb: 'changed the spend limit to', object: 'name' },
   'spend_limit.deleted': { label: 'Spend limit deleted', verb: 'deleted the spend limit of', object: 'name' },
@@ -41,29 +41,78 @@ const WORDINGS: Readonly<Record<Action, Wording>> = {
   'alert_channel.deleted': { label: 'Alerts ended', verb: 'ended the alerts to', object: 'name' },
   'vault_key.set': { label: 'Provider key stored', verb: 'stored a provider key for', object: 'name' },
   'vault_key.revoked': { label: 'Provider key removed', verb: 'removed the provider key of', object: 'name' },
-  'org.renamed': { label: 'Organisation renamed', verb: 'renamed the organisation to', object: 'name' },
-  'member.joined': { label: 'Member joined', verb: 'joined the organisation' },
+  'org.renamed': {
+    label: 'Organisation renamed',
+    verb: 'renamed the organisation to',
+    object: 'name',
+    nobody: 'either',
+  },
+  'org.created': {
+    label: 'Organisation made',
+    verb: 'made the organisation',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'org.deleted': {
+    label: 'Organisation deleted',
+    verb: 'deleted the organisation',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'member.removed': {
+    label: 'Member removed',
+    verb: 'removed the account',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'member.role_changed': {
+    label: 'Role changed',
+    verb: 'changed the role of',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'member.deactivated': {
+    label: 'Member deactivated',
+    verb: 'deactivated the account',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'member.activated': {
+    label: 'Member activated',
+    verb: 'activated the account',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'project.renamed': {
+    label: 'Project renamed',
+    verb: 'renamed a project to',
+    object: 'name',
+    nobody: 'operator',
+  },
+  'member.joined': { label: 'Member joined', verb: 'joined the organisation', nobody: 'target' },
   'budget.deposited': {
     label: 'Budget changed',
     verb: 'changed the budget by',
     object: 'amount',
-    isOfOperator: true,
+    nobody: 'operator',
   },
   'project.byok_fallback_enabled': {
     label: 'Fallback allowed',
     verb: 'let the project',
     object: 'name',
     rest: 'fall back from its own provider keys to the platform',
-    isOfOperator: true,
+    nobody: 'operator',
   },
   'project.byok_fallback_disabled': {
     label: 'Fallback ended',
     verb: 'kept the project',
     object: 'name',
     rest: 'to its own provider keys',
-    isOfOperator: true,
+    nobody: 'operator',
   },
 };
+
+const NOBODY = { operator: 'The operator', either: 'The operator, or a deleted account,' };
 
 /** The kinds of events, as a filter offers them. */
 export const ACTIVITY_KINDS: readonly { readonly value: Action; readonly label: string }[] = Object.entries(
@@ -85,10 +134,12 @@ export function activitySentence({
   const wording: Wording | undefined = WORDINGS[action];
   const who = { actor: actor ?? 'A deleted account', isAccount: actor !== null };
   if (wording === undefined) return { ...who, verb: `caused ${action} of`, object: target };
-  const { verb, rest, object, isOfOperator } = wording;
+  const { verb, rest, object, nobody } = wording;
   return {
     ...who,
-    ...(actor === null && isOfOperator === true ? { actor: 'The operator' } : {}),
+    ...(actor === null && nobody !== undefined
+      ? { actor: nobody === 'target' ? target : NOBODY[nobody] }
+      : {}),
     verb,
     ...(object === undefined
       ? {}

@@ -15,7 +15,7 @@ export interface ListActivityInput {
    */
   until?: string | undefined;
   /** Only events of this kind. */
-  action?: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'alert_channel.created' | 'alert_channel.deleted' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled' | undefined;
+  action?: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'alert_channel.created' | 'alert_channel.deleted' | 'org.created' | 'org.deleted' | 'member.removed' | 'member.role_changed' | 'member.deactivated' | 'member.activated' | 'project.renamed' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled' | undefined;
   /** Only what the account with this email did; case-insensitive. */
   actor?: string | undefined;
 }

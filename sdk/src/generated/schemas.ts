@@ -7,7 +7,7 @@ export interface Account {
 
 export interface ActivityEvent {
   readonly actor: string | null;
-  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'alert_channel.created' | 'alert_channel.deleted' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
+  readonly action: 'user.login' | 'user.logout' | 'api_key.created' | 'api_key.revoked' | 'api_key.updated' | 'api_key.rotated' | 'vault_key.set' | 'vault_key.revoked' | 'org.renamed' | 'member.joined' | 'budget.deposited' | 'spend_limit.created' | 'spend_limit.updated' | 'spend_limit.deleted' | 'alert_channel.created' | 'alert_channel.deleted' | 'org.created' | 'org.deleted' | 'member.removed' | 'member.role_changed' | 'member.deactivated' | 'member.activated' | 'project.renamed' | 'project.byok_fallback_enabled' | 'project.byok_fallback_disabled';
   readonly target: string;
   /** ISO 8601 with a numeric offset. */
   readonly timestamp: string;

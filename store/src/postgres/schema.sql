@@ -228,6 +228,7 @@ CREATE TABLE organizations (
   name_key text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   activity_retention_days integer,
+  deleted_at timestamp with time zone,
   CONSTRAINT organizations_activity_retention CHECK (((activity_retention_days >= 1) AND (activity_retention_days <= 36500))),
   CONSTRAINT organizations_name_key_unique UNIQUE (name_key),
   CONSTRAINT organizations_pkey PRIMARY KEY (id)

@@ -18,6 +18,7 @@ import { CommandError, invalidValue } from '../../terminal/errors.ts';
 import { unlessInterrupted } from '../../terminal/interruption.ts';
 import { shown, warn } from '../../terminal/output.ts';
 import { createProgress, type Progress } from '../../terminal/progress.ts';
+import { SOURCE_IP } from '../operator.ts';
 import { budgetOf } from './budget.ts';
 import { costsOf, spendByKey } from './costs.ts';
 import { timeAtMicros, trafficProfileOf, type Window } from './demo-traffic.ts';
@@ -37,7 +38,6 @@ const DEFAULT_DAYS = '30';
 const MAX_DAYS = 90;
 const DAY_MICROS = 86_400_000_000n;
 // Commands run on this machine.
-const SOURCE_IP = '127.0.0.1';
 
 interface Arguments {
   readonly name: string | undefined;

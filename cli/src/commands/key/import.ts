@@ -13,7 +13,7 @@ import { CommandError, FaultsError, invalidValue } from '../../terminal/errors.t
 import { print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
 import { readGivenFile } from '../given-file.ts';
-import { SOURCE_IP } from '../org/amount.ts';
+import { SOURCE_IP } from '../operator.ts';
 import { readUsdRate } from '../route/usd-rate.ts';
 import { CellError } from './cells.ts';
 import { FORMATS, type ImportOptions } from './formats.ts';

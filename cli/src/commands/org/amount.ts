@@ -3,9 +3,6 @@ import { invalidValue } from '../../terminal/errors.ts';
 
 // What a deposit and a withdrawal take.
 
-/** Commands are given on this machine. */
-export const SOURCE_IP = '127.0.0.1';
-
 const MAX_NOTE_LENGTH = 500;
 
 /** The amount of --pkr. Throws UsageError for another; `instead` is what to do where it is below 0. */

@@ -1,11 +1,11 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { deposit } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { readAmount, readNote, SOURCE_IP } from './amount.ts';
+import { operator } from '../operator.ts';
+import { readAmount, readNote } from './amount.ts';
 
 /** Above it, a slip of the hand is likelier than a deposit. */
 const LARGE_MICRO_PKR = 1_000_000_000_000n;
@@ -31,7 +31,7 @@ export async function depositForOrg(
     await confirm?.(`Deposit ${pkrInWords(amountMicroPkr)} for ${shown(organization.name)}?`);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>
-        deposit(tx, { organizationId: organization.id, amountMicroPkr, note }, recordsFrom(SOURCE_IP)),
+        deposit(tx, { organizationId: organization.id, amountMicroPkr, note }, operator),
       ),
     );
     print(

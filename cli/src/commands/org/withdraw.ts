@@ -1,10 +1,10 @@
 import { pkrInWords, pkrNumber } from '@gatehouse/contract';
-import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { withdraw } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
-import { readAmount, readNote, SOURCE_IP } from './amount.ts';
+import { operator } from '../operator.ts';
+import { readAmount, readNote } from './amount.ts';
 import type { AmountArguments } from './deposit.ts';
 
 export async function withdrawFromOrg(args: AmountArguments, context: Context): Promise<number> {
@@ -14,7 +14,7 @@ export async function withdrawFromOrg(args: AmountArguments, context: Context): 
     const organization = await requireOrganization(database, args.org);
     const depositedMicroPkr = await change('gatehouse org show', () =>
       database.transaction((tx) =>
-        withdraw(tx, { organizationId: organization.id, amountMicroPkr, note }, recordsFrom(SOURCE_IP)),
+        withdraw(tx, { organizationId: organization.id, amountMicroPkr, note }, operator),
       ),
     );
     print(

@@ -1,11 +1,10 @@
 import { isStorableText } from '@gatehouse/contract';
-import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { switchByokFallback } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
 import { invalidValue } from '../../terminal/errors.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
-import { SOURCE_IP } from '../org/amount.ts';
+import { operator } from '../operator.ts';
 
 const STATES: ReadonlyMap<string, boolean> = new Map([
   ['on', true],
@@ -24,9 +23,7 @@ export async function setByokFallback(
     const reference = args.project;
     const done = isStorableText(reference)
       ? await change('gatehouse org show', () =>
-          database.transaction((tx) =>
-            switchByokFallback(tx, { organizationId, reference, isOn }, recordsFrom(SOURCE_IP)),
-          ),
+          database.transaction((tx) => switchByokFallback(tx, { organizationId, reference, isOn }, operator)),
         )
       : { candidates: [] };
     if ('candidates' in done) throw noSingleProject(organization, reference, done.candidates);

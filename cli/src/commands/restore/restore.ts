@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { KeyId } from '@gatehouse/contract';
-import { recordsFrom } from '@gatehouse/control-plane/activity';
 import { revokeKeysAgain } from '@gatehouse/control-plane/keys';
 import { chownCommand, openEmbeddedClickHouse, restoreTelemetry } from '@gatehouse/embedded';
 import { DEFAULT_TELEMETRY_DATABASE, migratePostgres } from '@gatehouse/store';
@@ -14,11 +13,11 @@ import { createProgress } from '../../terminal/progress.ts';
 import { requireEmbeddedStores } from '../backup/embedded-only.ts';
 import { type Manifest, readManifest, requestLogRows, verifyFiles } from '../backup/manifest.ts';
 import { readRevokedKeys } from '../backup/revoked-keys-file.ts';
+import { operator } from '../operator.ts';
 import { RestoreDirectory } from './restore-directory.ts';
 import { problems, type Verification, verifyDatabase } from './verify.ts';
 
 // The command is given on this machine.
-const SOURCE_IP = '127.0.0.1';
 const TELEMETRY_TIMEOUT_MS = 60_000;
 
 interface Arguments {
@@ -66,7 +65,7 @@ async function restorePostgres(
   await using database = server.openOwner({ poolSize: 2, applicationName: 'gatehouse restore' });
   const work = async () => {
     await migratePostgres(database, { serviceMayLogIn: true });
-    const revoked = await revokeKeysAgain(database, keyIds ?? [], recordsFrom(SOURCE_IP));
+    const revoked = await revokeKeysAgain(database, keyIds ?? [], operator);
     return { verification: await verifyDatabase(database, context.environment()), revoked };
   };
   return await Promise.race([work(), interrupted]);

@@ -1,10 +1,10 @@
 import { deleteAccount, findAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
-import { print, shown, warn } from '../../terminal/output.ts';
+import { print, shown } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
+import { operator } from '../operator.ts';
 import { accountDocument, sessionsInWords } from './account-document.ts';
-import { missingOwnerWarning } from './missing-owner.ts';
 
 export async function deleteUser(
   { email, yes }: { readonly email: string; readonly yes: string | undefined },
@@ -15,7 +15,7 @@ export async function deleteUser(
     const found = await findAccount(database, email);
     if (!found) throw noAccount(email);
     await confirm(`Delete ${found.email} of ${shown(found.organization.name)} for good?`);
-    const done = await change('gatehouse user list', () => deleteAccount(database, email));
+    const done = await change('gatehouse user list', () => deleteAccount(database, email, operator));
     if (!done) throw noAccount(email);
     const { account, endedSessions } = done;
     print(
@@ -28,8 +28,6 @@ export async function deleteUser(
       },
       [`${account.email} is deleted; ${sessionsInWords(endedSessions)} ended.`],
     );
-    const warning = missingOwnerWarning(done, true);
-    if (warning !== undefined) warn(context, warning);
     return 0;
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
+import { recordsFrom } from '../../activity/index.ts';
 import { duringTests } from '../../testing/during-tests.ts';
 import { waitingForLocks } from '../../testing/hold-organization.ts';
 import { holdAccount, holdLog } from '../../testing/hold-rows.ts';
@@ -11,22 +12,28 @@ import { deactivateAccount } from './deactivate-account.ts';
 import { deleteAccount } from './delete-account.ts';
 import { setPassword } from './set-password.ts';
 
+const operator = recordsFrom('127.0.0.1');
 const NEW_PASSWORD = 'a quite different passphrase';
 
 describe('a change to an account while it signs in', () => {
   const api = duringTests(startTestApi);
 
+  /** An account of which the organisation does not depend. */
+  const signUpMember = async () => {
+    const { organizationName } = await api.signUp();
+    return api.signUp({ organization: organizationName });
+  };
   const signIn = (email: string, password = TEST_PASSWORD) => ({ body: { email, password } });
 
   for (const [title, change, then] of [
     [
       'deactivated, and also after it is active again',
-      (email: string) => deactivateAccount(api.owner, email),
-      (email: string) => activateAccount(api.owner, email),
+      (email: string) => deactivateAccount(api.owner, email, operator),
+      (email: string) => activateAccount(api.owner, email, operator),
     ],
     [
       'deleted',
-      (email: string) => deleteAccount(api.owner, email),
+      (email: string) => deleteAccount(api.owner, email, operator),
       async (_email: string, userId: string) =>
         assert.deepEqual(await runSql(api.owner)`SELECT FROM sessions WHERE user_id = ${userId}`, []),
     ],
@@ -37,7 +44,7 @@ describe('a change to an account while it signs in', () => {
     ],
   ] as const) {
     it(`401 with the session of a sign-in under way when it is ${title}`, async () => {
-      const { email, userId, organizationId } = await api.signUp();
+      const { email, userId, organizationId } = await signUpMember();
       const late = api.anonymous();
       const log = await holdLog(api.owner, organizationId);
       // It has made its session, and waits to write its entry.
@@ -54,7 +61,7 @@ describe('a change to an account while it signs in', () => {
     });
 
     it(`401 for a sign-in that was checked before and finishes after it is ${title}`, async () => {
-      const { email, userId } = await api.signUp();
+      const { email, userId } = await signUpMember();
       const account = await holdAccount(api.owner, userId);
       const changed = change(email);
       await waitingForLocks(api.owner, 1);

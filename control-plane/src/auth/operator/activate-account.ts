@@ -1,20 +1,23 @@
 import type { Database } from '@gatehouse/store';
-import * as accounts from '../queries.ts';
-import { comparableEmail } from '../rules.ts';
+import type { RecorderFor } from '../../http/recorder.ts';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
+import { lockMember } from './last-owner.ts';
 import * as queries from './queries.ts';
 
-/** Lets the account with this address sign in again. Returns undefined when there is none. */
-export async function activateAccount(
+/** Lets the account with this address sign in again, and records it. Returns undefined when there is none. */
+export function activateAccount(
   database: Database,
-  given: string,
+  email: string,
+  recorderFor: RecorderFor<'member.activated'>,
 ): Promise<{ readonly account: AccountOverview; readonly hasChanged: boolean } | undefined> {
-  const email = comparableEmail(given);
-  if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(accounts.lockAccount, { email });
+    const row = await lockMember(tx, email);
     if (!row) return undefined;
-    if (!row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: true });
-    return { account: { ...accountOverview(row), isActive: true }, hasChanged: !row.isActive };
+    const { userId, organizationId, isActive } = row;
+    if (!isActive) {
+      await tx.run(queries.updateActive, { userId, isActive: true });
+      await recorderFor({ organizationId, actorUserId: null })(tx, 'member.activated', row.email);
+    }
+    return { account: { ...accountOverview(row), isActive: true }, hasChanged: !isActive };
   });
 }

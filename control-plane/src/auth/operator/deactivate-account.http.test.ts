@@ -1,24 +1,32 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { activity, auth, organization } from '@gatehouse/contract';
+import { recordsFrom } from '../../activity/index.ts';
+import type { ApiClient } from '../../testing/api-client.ts';
 import { duringTests } from '../../testing/during-tests.ts';
 import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
+import { deleteAccount } from './delete-account.ts';
+import { listAccounts } from './list-accounts.ts';
+import { setRole } from './set-role.ts';
+
+const operator = recordsFrom('127.0.0.1');
 
 describe('deactivating an account', () => {
   const api = duringTests(startTestApi);
 
   const signIn = (email: string) => ({ body: { email, password: TEST_PASSWORD } });
 
-  it('401 from the next request on, with either token and at sign-in, and no entry in the log', async () => {
+  it('401 from the next request on, with either token and at sign-in, and an entry of the operator in the log', async () => {
     const owner = await api.signUp();
     const member = await api.signUp({ organization: owner.organizationName });
     const second = api.anonymous();
     await second.call(auth.login, signIn(member.email));
     const before = await owner.client.call(activity.listActivity);
     const { members } = await owner.client.call(organization.listMembers);
-    assert.deepEqual(await deactivateAccount(api.owner, `  ${member.email.toUpperCase()}\n`), {
+    assert.deepEqual(await deactivateAccount(api.owner, `  ${member.email.toUpperCase()}\n`, operator), {
       account: {
         userId: member.userId,
         email: member.email,
@@ -32,8 +40,6 @@ describe('deactivating an account', () => {
       },
       hasChanged: true,
       endedSessions: 2,
-      ownersLeft: 1,
-      renamersLeft: 1,
     });
     for (const client of [member.client, second]) {
       await client.refused(auth.me, 401);
@@ -41,16 +47,23 @@ describe('deactivating an account', () => {
     }
     await api.anonymous().refused(auth.login, 401, signIn(member.email));
     await owner.client.call(auth.me);
-    assert.deepEqual(await owner.client.call(activity.listActivity), before);
+    const after = await owner.client.call(activity.listActivity);
+    const [newest, ...earlier] = after.events;
+    assert.deepEqual(
+      [newest?.actor, newest?.action, newest?.target],
+      [null, 'member.deactivated', member.email],
+    );
+    assert.deepEqual(earlier, before.events);
   });
 
   it('200 again after it was activated, by a new sign-in and not by the old session', async () => {
-    const { client, email } = await api.signUp();
-    await deactivateAccount(api.owner, email);
-    const again = await deactivateAccount(api.owner, email);
+    const owner = await api.signUp();
+    const { client, email } = await api.signUp({ organization: owner.organizationName });
+    await deactivateAccount(api.owner, email, operator);
+    const again = await deactivateAccount(api.owner, email, operator);
     assert.deepEqual([again?.hasChanged, again?.endedSessions], [false, 0]);
     for (const hasChanged of [true, false]) {
-      const done = await activateAccount(api.owner, email.toUpperCase());
+      const done = await activateAccount(api.owner, email.toUpperCase(), operator);
       assert.deepEqual([done?.hasChanged, done?.account.isActive], [hasChanged, true]);
     }
     await client.refused(auth.me, 401);
@@ -59,19 +72,59 @@ describe('deactivating an account', () => {
     await client.call(auth.me);
   });
 
-  it('tells who is left to lead the organisation', async () => {
+  it('leaves an organisation its last active owner, however many ask at once', async () => {
+    const owner = await api.signUp();
+    const second = await api.signUp({ organization: owner.organizationName });
+    for (const refuse of [
+      () => deactivateAccount(api.owner, owner.email, operator),
+      () => deleteAccount(api.owner, owner.email, operator),
+      () => setRole(api.owner, owner.email, 'admin', operator),
+    ]) {
+      await assert.rejects(refuse, { name: 'AccountError', message: /is the last active owner of / });
+      await owner.client.call(auth.me);
+    }
+    // A deactivated owner does not count.
+    await setRole(api.owner, second.email, 'owner', operator);
+    await deactivateAccount(api.owner, second.email, operator);
+    await assert.rejects(() => deleteAccount(api.owner, owner.email, operator), { name: 'AccountError' });
+    await activateAccount(api.owner, second.email, operator);
+    const outcomes = await Promise.allSettled([
+      deactivateAccount(api.owner, owner.email, operator),
+      setRole(api.owner, second.email, 'member', operator),
+      deleteAccount(api.owner, owner.email, operator),
+      setRole(api.owner, owner.email, 'member', operator),
+      deactivateAccount(api.owner, second.email, operator),
+    ]);
+    for (const one of outcomes) if (one.status === 'rejected') assert.equal(one.reason.name, 'AccountError');
+    const owners = (await listAccounts(api.owner, owner.organizationId)).filter(
+      ({ role, isActive }) => role === 'owner' && isActive,
+    );
+    assert.equal(owners.length, 1);
+  });
+
+  it('gives a role that holds from the next request on, in the sessions that are open', async () => {
     const owner = await api.signUp();
     const member = await api.signUp({ organization: owner.organizationName });
-    const first = await deactivateAccount(api.owner, member.email);
-    assert.deepEqual([first?.ownersLeft, first?.renamersLeft], [1, 1]);
-    const second = await deactivateAccount(api.owner, owner.email);
-    assert.deepEqual([second?.ownersLeft, second?.renamersLeft], [1, 0]);
+    const rename = (client: ApiClient) =>
+      client.send(organization.renameOrganization, { body: { name: randomUUID() } });
+    assert.equal((await rename(member.client)).status, 403);
+    const done = await setRole(api.owner, member.email.toUpperCase(), 'admin', operator);
+    assert.deepEqual([done?.hasChanged, done?.account.role], [true, 'admin']);
+    assert.equal((await rename(member.client)).status, 200);
+    assert.equal((await setRole(api.owner, member.email, 'admin', operator))?.hasChanged, false);
+    const { events } = await owner.client.call(activity.listActivity, {
+      query: { action: 'member.role_changed' },
+    });
+    assert.deepEqual(
+      events.map(({ actor, target }) => [actor, target]),
+      [[null, `${member.email}: admin`]],
+    );
   });
 
   it('finds nobody where there is nobody', async () => {
     for (const email of ['nobody@example.com', '', '%', '\u212a@example.com', 'a\u0000']) {
-      assert.equal(await deactivateAccount(api.owner, email), undefined);
-      assert.equal(await activateAccount(api.owner, email), undefined);
+      assert.equal(await deactivateAccount(api.owner, email, operator), undefined);
+      assert.equal(await activateAccount(api.owner, email, operator), undefined);
     }
   });
 });

@@ -1,8 +1,8 @@
-import type { OrganizationId } from '@gatehouse/contract';
-import type { Database, Transaction } from '@gatehouse/store';
+import type { Database } from '@gatehouse/store';
+import type { RecorderFor } from '../../http/recorder.ts';
 import * as accounts from '../queries.ts';
-import { comparableEmail } from '../rules.ts';
 import { type AccountOverview, accountOverview } from './account-overview.ts';
+import { lockMember, requireOtherOwner } from './last-owner.ts';
 import * as queries from './queries.ts';
 
 /** The result of an operator's change of an account. */
@@ -12,40 +12,28 @@ export interface AccountChange {
   /** False when the account was in that state before. */
   readonly hasChanged: boolean;
   readonly endedSessions: number;
-  /** How many owners the organisation has now, including deactivated ones. */
-  readonly ownersLeft: number;
-  /** How many active accounts may rename the organisation now. */
-  readonly renamersLeft: number;
 }
 
 /**
- * Ends the sessions of the account with this address and keeps it from signing in. Returns undefined when there is none.
- * A sign-in in progress either completes first and its session ends too, or fails.
+ * Ends the sessions of the account with this address, keeps it from signing in, and records it. Returns undefined when there
+ * is none. A sign-in in progress either completes first and its session ends too, or fails.
+ * @throws AccountError for the last active owner
  */
-export async function deactivateAccount(
+export function deactivateAccount(
   database: Database,
-  given: string,
+  email: string,
+  recorderFor: RecorderFor<'member.deactivated'>,
 ): Promise<AccountChange | undefined> {
-  const email = comparableEmail(given);
-  if (email === undefined) return undefined;
   return database.transaction(async (tx) => {
-    const row = await tx.one(accounts.lockAccount, { email });
+    const row = await lockMember(tx, email);
     if (!row) return undefined;
-    if (row.isActive) await tx.run(queries.updateActive, { userId: row.userId, isActive: false });
-    const endedSessions = await tx.run(accounts.deleteSessionsOfUser, { userId: row.userId });
-    return {
-      account: { ...accountOverview(row), isActive: false },
-      hasChanged: row.isActive,
-      endedSessions,
-      ...(await leadersLeft(tx, row.organizationId)),
-    };
+    const { userId, organizationId, isActive } = row;
+    await requireOtherOwner(tx, row);
+    const endedSessions = await tx.run(accounts.deleteSessionsOfUser, { userId });
+    if (isActive) {
+      await tx.run(queries.updateActive, { userId, isActive: false });
+      await recorderFor({ organizationId, actorUserId: null })(tx, 'member.deactivated', row.email);
+    }
+    return { account: { ...accountOverview(row), isActive: false }, hasChanged: isActive, endedSessions };
   });
-}
-
-export async function leadersLeft(
-  tx: Transaction,
-  organizationId: OrganizationId,
-): Promise<Pick<AccountChange, 'ownersLeft' | 'renamersLeft'>> {
-  const row = await tx.one(queries.findLeaders, { organizationId });
-  return { ownersLeft: Number(row?.owners ?? 0), renamersLeft: Number(row?.renamers ?? 0) };
 }

@@ -1,27 +1,29 @@
 import type { Database } from '@gatehouse/store';
-import * as accounts from '../queries.ts';
-import { comparableEmail } from '../rules.ts';
+import type { RecorderFor } from '../../http/recorder.ts';
+import { deleteSessionsOfUser } from '../queries.ts';
 import { accountOverview } from './account-overview.ts';
-import { type AccountChange, leadersLeft } from './deactivate-account.ts';
+import type { AccountChange } from './deactivate-account.ts';
+import { lockMember, requireOtherOwner } from './last-owner.ts';
 import * as queries from './queries.ts';
 
 /**
- * Deletes the account with this address and its sessions. Returns undefined when there is none. Its entries stay in the
- * activity log, without an actor.
+ * Deletes the account with this address and its sessions, and records it. Returns undefined when there is none. Its entries
+ * stay in the activity log, without an actor.
+ * @throws AccountError for the last active owner
  */
-export async function deleteAccount(database: Database, given: string): Promise<AccountChange | undefined> {
-  const email = comparableEmail(given);
-  if (email === undefined) return undefined;
+export function deleteAccount(
+  database: Database,
+  email: string,
+  recorderFor: RecorderFor<'member.removed'>,
+): Promise<AccountChange | undefined> {
   return database.transaction(async (tx) => {
-    const row = await tx.one(accounts.lockAccount, { email });
+    const row = await lockMember(tx, email);
     if (!row) return undefined;
-    const endedSessions = await tx.run(accounts.deleteSessionsOfUser, { userId: row.userId });
-    await tx.run(queries.deleteUser, { userId: row.userId });
-    return {
-      account: accountOverview(row),
-      hasChanged: true,
-      endedSessions,
-      ...(await leadersLeft(tx, row.organizationId)),
-    };
+    await requireOtherOwner(tx, row);
+    const { userId, organizationId } = row;
+    const endedSessions = await tx.run(deleteSessionsOfUser, { userId });
+    await tx.run(queries.deleteUser, { userId });
+    await recorderFor({ organizationId, actorUserId: null })(tx, 'member.removed', row.email);
+    return { account: accountOverview(row), hasChanged: true, endedSessions };
   });
 }

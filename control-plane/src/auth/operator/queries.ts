@@ -1,4 +1,4 @@
-import type { OrganizationId, UserId } from '@gatehouse/contract';
+import type { OrganizationId, Role, UserId } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
 import { tenantStatement } from '../../tenant-statement.ts';
 import { OVERVIEW, type OverviewRow } from '../queries.ts';
@@ -21,13 +21,17 @@ export const deleteUser = statement<{ userId: UserId }>(
   sql`DELETE FROM users WHERE id = ${'userId'}`,
 );
 
-/** How many accounts of an organisation can still lead it. */
-export const findLeaders = tenantStatement<
-  { organizationId: OrganizationId },
-  { owners: bigint; renamers: bigint }
+export const updateRole = statement<{ userId: UserId; role: Role }>(
+  'auth-update-role',
+  sql`UPDATE users SET role = ${'role'} WHERE id = ${'userId'}`,
+);
+
+export const findOtherOwner = tenantStatement<
+  { organizationId: OrganizationId; userId: UserId },
+  { id: UserId }
 >(
-  'auth-find-leaders',
-  sql`SELECT count(*) FILTER (WHERE role = 'owner') AS owners,
-          count(*) FILTER (WHERE role IN ('owner', 'admin') AND is_active) AS renamers
-   FROM users WHERE organization_id = ${'organizationId'}`,
+  'auth-find-other-owner',
+  sql`SELECT id FROM users
+   WHERE organization_id = ${'organizationId'} AND role = 'owner' AND is_active AND id <> ${'userId'}
+   LIMIT 1`,
 );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auth, Secret } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
+import { recordsFrom } from '../../activity/index.ts';
 import { dumpTables } from '../../testing/dump-tables.ts';
 import { duringTests } from '../../testing/during-tests.ts';
 import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
@@ -48,8 +49,9 @@ describe('setting the password of an account', () => {
   });
 
   it('401 still for a deactivated account', async () => {
-    const { email } = await api.signUp();
-    await deactivateAccount(api.owner, email);
+    const { organizationName } = await api.signUp();
+    const { email } = await api.signUp({ organization: organizationName });
+    await deactivateAccount(api.owner, email, recordsFrom('127.0.0.1'));
     assert.equal((await setPassword(api.owner, email, new Secret(NEW_PASSWORD)))?.account.isActive, false);
     await api.anonymous().refused(auth.login, 401, signIn(email, NEW_PASSWORD));
   });

@@ -11,6 +11,14 @@ export class PasswordError extends Error {
   override readonly name = 'PasswordError';
 }
 
+/** Throws PasswordError for a password that nobody could register with. */
+export async function requireUsable(password: Secret): Promise<void> {
+  const issue = passwordIssue(password);
+  if (issue !== undefined) throw new PasswordError(`the password cannot be used: ${issue}`);
+  if (await isCommonPassword(password))
+    throw new PasswordError('the password cannot be used: it is among the commonest; choose another');
+}
+
 /**
  * Sets the password of the account with this address, by the rules of registration. An account without one can sign in
  * either way from then on. Its sessions end, and the failed sign-ins of the address no longer count. Returns undefined
@@ -22,10 +30,7 @@ export async function setPassword(
   email: string,
   password: Secret,
 ): Promise<{ readonly account: AccountOverview; readonly endedSessions: number } | undefined> {
-  const issue = passwordIssue(password);
-  if (issue !== undefined) throw new PasswordError(`the password cannot be used: ${issue}`);
-  if (await isCommonPassword(password))
-    throw new PasswordError('the password cannot be used: it is among the commonest; choose another');
+  await requireUsable(password);
   const address = comparableEmail(email);
   if (address === undefined) return undefined;
   const passwordHash = await createPasswords().hash(password);

@@ -1,7 +1,7 @@
 import type { OrganizationId } from '@gatehouse/contract';
 import type { Transaction } from '@gatehouse/store';
+import { lockOrganization } from '../../organization/index.ts';
 import type { Owned } from '../../tenant-statement.ts';
-import { lockOrganization } from '../queries.ts';
 import * as queries from './queries.ts';
 
 /** Activity entries of a statement, each of which takes half a millisecond: well within its time limit. */

@@ -1,7 +1,8 @@
 import type { KeyId } from '@gatehouse/contract';
 import type { Database } from '@gatehouse/store';
 import type { RecorderFor } from '../../http/recorder.ts';
-import { lockOrganization, revokeKey } from '../queries.ts';
+import { lockOrganization } from '../../organization/index.ts';
+import { revokeKey } from '../queries.ts';
 import * as queries from './queries.ts';
 
 /** A revoked key, without its secret. */
