@@ -12,7 +12,7 @@ import { startTestApi } from '../testing/test-api.ts';
 const NOT_STORABLE = ['a\u0000b', '\u0000', '\ud800', '\udc00', 'a\ud83d', '\ude00\ud83d'];
 const NOT_STORABLE_IN_A_QUERY = ['%00', 'a%00b', '%ED%A0%80', '%ff', '%C0%80', '%F0%9F%98'];
 
-const document = openApiDocument(endpoints);
+const document = openApiDocument(endpoints, []);
 const operation = ({ path, method }: Endpoint) => document.paths[path]?.[method.toLowerCase()];
 
 interface TextField {
