@@ -1,5 +1,6 @@
 import { endpoints } from './endpoints/index.ts';
 import { endpointsDocument } from './endpoints-document.ts';
+import { gatewayOpenApiDocument } from './gateway/openapi.ts';
 import { navigations } from './navigation.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -7,6 +8,7 @@ import { openApiDocument } from './openapi.ts';
 export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(endpoints, navigations), null, 2)}\n`,
+    'docs/gateway-openapi.json': `${JSON.stringify(gatewayOpenApiDocument(), null, 2)}\n`,
     'docs/endpoints.md': endpointsDocument(endpoints, navigations),
   };
 }

@@ -11,16 +11,19 @@ export interface Row {
 /** The fields of a schema, nested ones too: `requests[].metrics.total_ms`. */
 export function rowsOf(schema: z.ZodObject, side: 'sent' | 'got'): Row[] {
   const named: NamedSchemas = {};
-  return fieldsOf('', resolved(jsonSchema(schema, side, named), named), named).map(
-    ({ path, isRequired, field }) => ({
-      path,
-      cells: [
-        ...(side === 'sent' ? [isRequired ? 'yes' : 'no'] : []),
-        typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always present' : ''),
-        rulesInWords(field, named),
-      ],
-    }),
-  );
+  return rowsOfSchema(jsonSchema(schema, side, named), side, named);
+}
+
+/** The same of a JSON Schema, whose references are among the named ones. */
+export function rowsOfSchema(schema: JsonSchema, side: 'sent' | 'got', named: NamedSchemas): Row[] {
+  return fieldsOf('', resolved(schema, named), named).map(({ path, isRequired, field }) => ({
+    path,
+    cells: [
+      ...(side === 'sent' ? [isRequired ? 'yes' : 'no'] : []),
+      typeInWords(field, named) + (side === 'got' && !isRequired ? ', not always present' : ''),
+      rulesInWords(field, named),
+    ],
+  }));
 }
 
 interface Field {

@@ -31,6 +31,7 @@ describe('openApiDocument', () => {
         ({ method, path, name }) => `${method.toLowerCase()} ${path} ${name}`,
       ),
       ...navigations.map(({ path, name }) => `get ${path} ${name}`),
+      'get /openapi.json describe',
     ];
     assert.deepEqual(listed.sort(), declared.sort());
     assert.equal(new Set(declared.map((line) => line.split(' ')[2])).size, declared.length);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type CodeSample, endpointSamples } from './code-samples.ts';
 import { ERROR_BODIES, errorsOf } from './declared-errors.ts';
 import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
@@ -37,6 +38,7 @@ export interface OpenApiOperation {
     readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
+  readonly 'x-codeSamples'?: readonly CodeSample[];
 }
 
 export interface OpenApiDocument {
@@ -87,6 +89,7 @@ export function openApiDocument(
       named,
     );
   }
+  paths['/openapi.json'] = { get: describing() };
   for (const navigation of navigations) paths[navigation.path] = { get: redirecting(navigation, named) };
   return {
     openapi: '3.1.1',
@@ -163,6 +166,25 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
       },
     }),
     responses: { [endpoint.status]: success(endpoint, named), ...errors(endpoint, named) },
+    'x-codeSamples': endpointSamples(endpoint, named),
+  };
+}
+
+/** The description itself, which is no endpoint of the contract. */
+function describing(): OpenApiOperation {
+  return {
+    operationId: 'describe',
+    tags: ['service'],
+    summary: 'This description.',
+    security: [],
+    parameters: [],
+    responses: {
+      200: {
+        description: 'Success.',
+        headers: {},
+        content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+      },
+    },
   };
 }
 
@@ -275,6 +297,8 @@ function errors(endpoint: Endpoint, named: NamedSchemas): Record<string, OpenApi
   );
 }
 
+// The name of a field stays as it is.
 function sentence(when: string): string {
+  if (/^[a-z]+_[a-z]/.test(when)) return `${when}.`;
   return `${when.charAt(0).toUpperCase()}${when.slice(1)}.`;
 }

@@ -30,6 +30,7 @@ import { createPermits } from './exchange/permits.ts';
 import { ReadOns } from './exchange/read-ons.ts';
 import { newRequestId } from './exchange/request-id.ts';
 import { type CorsOrigins, crossOriginHeaders } from './http/cross-origin.ts';
+import { showDescription } from './http/description.ts';
 import { showHealth, showReadiness } from './http/health.ts';
 import { createHttpServer, type ServerSettings } from './http/server.ts';
 import { showWhatIsServed } from './http/what-is-served.ts';
@@ -163,6 +164,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
       path,
       { operation: 'whatIsServed', GET: showWhatIsServed(() => servedBy(endpoints)) },
     ]),
+    ['/v1/openapi.json', { operation: 'describe', GET: showDescription }],
     ['/healthz', { operation: 'healthz', GET: showHealth }],
     [
       '/readyz',

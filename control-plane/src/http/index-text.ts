@@ -9,6 +9,8 @@ Model requests go to ${gatewayInWords(gateway)}.
   POST /api/auth/register   an account, and its organisation
   POST /api/auth/login      a session
   GET  /api/service         the version, and where the gateway is
+  GET  /api/openapi.json    the description of every endpoint
+  GET  /reference           the same as a page, with examples
   GET  /healthz             whether the process is up
   GET  /readyz              whether it can serve
 `;

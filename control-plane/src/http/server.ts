@@ -42,6 +42,7 @@ import { type NavigationImplementation, navigationRoute } from './navigate.ts';
 import { refuseForeignOrigin } from './origin.ts';
 import { readJsonBody } from './read-body.ts';
 import type { RecorderFor } from './recorder.ts';
+import { referenceRoutes } from './reference/reference-routes.ts';
 import { createRouter, type Route } from './router.ts';
 import type { ProxySettings } from './source-ip.ts';
 import { sendStream } from './stream.ts';
@@ -108,6 +109,7 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
   const routes: Route[] = [
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
     ...navigations.map((navigation) => navigationRoute(dependencies, navigation, BASE)),
+    ...referenceRoutes(),
     { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, index()) },
     ...healthRoutes(dependencies, () => listener.isStopping),
   ];

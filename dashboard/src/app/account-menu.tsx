@@ -1,4 +1,4 @@
-import { ExitIcon } from '@radix-ui/react-icons';
+import { ExitIcon, ReaderIcon } from '@radix-ui/react-icons';
 import { Button } from 'react-aria-components/Button';
 import { MenuSection as AriaMenuSection, Header } from 'react-aria-components/Menu';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -17,6 +17,7 @@ export function AccountMenu() {
       aria-label="Account"
       onAction={(key) => {
         if (key === 'sign-out') void signOut();
+        if (key === 'reference') location.assign('/reference');
       }}
     >
       <AriaMenuSection>
@@ -26,6 +27,9 @@ export function AccountMenu() {
             {user.role} of <bdi>{organization.name}</bdi>
           </span>
         </Header>
+        <MenuItem id="reference" icon={<ReaderIcon />}>
+          API reference
+        </MenuItem>
         <MenuItem id="sign-out" icon={<ExitIcon />}>
           Sign out
         </MenuItem>

@@ -4,6 +4,7 @@ import {
   LockClosedIcon,
   MagnifyingGlassIcon,
   MoonIcon,
+  ReaderIcon,
   SunIcon,
 } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';
@@ -121,6 +122,13 @@ function useCommands(isOpen: boolean): readonly { title: string; items: readonly
           icon: MoonIcon,
           run: () => setTheme('dark'),
         },
+    {
+      id: 'reference',
+      label: 'API reference',
+      words: 'openapi endpoints documentation',
+      icon: ReaderIcon,
+      run: () => location.assign('/reference'),
+    },
     { id: 'sign-out', label: 'Sign out', words: 'log out leave', icon: ExitIcon, run: () => signOut() },
   ];
   const ofKeys: Command[] = (keys.data?.keys ?? []).slice(0, MOST).map(({ id, name, key_prefix }) => ({

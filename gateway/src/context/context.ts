@@ -16,7 +16,7 @@ import type {
 import type { Outcome } from './outcome.ts';
 
 /** The operations as the log calls them. */
-export type Operation = ModelOperation | LookUpOperation | 'healthz' | 'readyz' | 'whatIsServed';
+export type Operation = ModelOperation | LookUpOperation | 'healthz' | 'readyz' | 'whatIsServed' | 'describe';
 
 /** Operations that tell a caller about the gateway. */
 type LookUpOperation = 'listModels' | 'showModel' | 'listModelInfo' | 'showKey';

@@ -7,7 +7,8 @@ export interface Served {
   readonly path: string;
 }
 
-const HEALTH = ['/', '/api/hello', '/healthz', '/readyz'];
+/** No client calls a model there. */
+const OTHERS = ['/', '/api/hello', '/healthz', '/readyz', '/v1/openapi.json'];
 
 /** `GET /`: for a person who opens the gateway's address in a browser. */
 export function showWhatIsServed(served: () => readonly Served[]): (exchange: Exchange) => Promise<void> {
@@ -27,7 +28,7 @@ const MAX_PATH_LENGTH = 100;
 
 /** The message of a 404: what is served instead. The usual cause is a base URL with one `/v1` too many or too few. */
 export function notServed(method: string, path: string, served: readonly Served[]): string {
-  const models = served.filter((endpoint) => !HEALTH.includes(endpoint.path));
+  const models = served.filter((endpoint) => !OTHERS.includes(endpoint.path));
   const list = models.map((endpoint) => `${endpoint.method} ${endpoint.path}`).join(', ');
   const shown = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   const meant = [path.replace(/^(\/v1){2,}/, '/v1'), `/v1${path}`].find((candidate) =>

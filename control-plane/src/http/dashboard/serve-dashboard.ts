@@ -1,25 +1,9 @@
 import { notFound } from '@gatehouse/contract';
 import { isHealthPath, pathOf } from '@gatehouse/http';
 import type { Exchange } from '../exchange.ts';
+import { CONTENT_SECURITY_POLICY, REFERENCE_PATH } from '../page-policy.ts';
 import { acceptedEncoding, namesMediaType } from './accept.ts';
 import { type DashboardFile, type DashboardFiles, ENCODINGS } from './dashboard-files.ts';
-
-// The page loads scripts, styles and fonts from here and talks to this API; nothing runs that is not one of its files,
-// and no code can put text into a place where it would run. Guarded by serve-dashboard.http.test.ts and, in a browser,
-// by tests/dashboard.
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 const PERMISSIONS_POLICY = [
   'accelerometer=()',
@@ -66,9 +50,10 @@ export function serveDashboard(exchange: Exchange, { page, assets }: DashboardFi
 
 const fileNotFound = notFound('Path');
 
-/** Outside of the API and the health checks, and without the ending of a file: `/favicon.ico` is no page. */
+/** Outside of the API, its reference and the health checks, and without the ending of a file: `/favicon.ico` is no page. */
 function isPagePath(path: string): boolean {
   const decoded = decodeURIComponent(path);
+  if (decoded === REFERENCE_PATH) return false;
   return !/^\/+api(\/|$)/i.test(decoded) && !isHealthPath(decoded) && !/\.[a-z][a-z0-9]*$/i.test(decoded);
 }
 
