@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { lock } from '../../setup/locks.mjs';
 import { runNpm } from '../../setup/run-npm.mjs';
 
-// The real client programs and SDKs: some 800 MB that only these tests need, so they have a lockfile of their own and are
+// The real client programs and SDKs: some 850 MB that only these tests need, so they have a lockfile of their own and are
 // no part of the project's installation. `npm test` installs them when they are missing or their lockfile has changed; a
 // later run needs no network.
 
