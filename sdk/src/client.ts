@@ -8,11 +8,13 @@ import {
   requestExport,
   rowsOf,
 } from './exports.ts';
+import { type FollowInput, type FollowOptions, followed } from './follow.ts';
 import { calls } from './generated/calls.ts';
 import type { RequestLogEntry, Sections } from './generated/index.ts';
+import { type ListInput, type ListName, type ListRow, rowsOfPages } from './pages.ts';
 import { Renewal } from './renewal.ts';
 import { readReply } from './reply.ts';
-import { type ApiRequest, placed, requestFor, targetOf } from './request.ts';
+import { type ApiRequest, callNamed, placed, requestFor, targetOf } from './request.ts';
 import { type Connection, send } from './send.ts';
 import type { Session } from './session.ts';
 
@@ -42,6 +44,14 @@ export interface Client extends Sections {
   downloadRequests(input: ExportInput, options: DownloadOptions): Promise<RequestExport>;
   /** All rows of the request log, newest first, one by one. Throws where the export is aborted before its end. */
   iterateRequests(input?: ExportInput, options?: CallOptions): AsyncGenerator<RequestLogEntry, void>;
+  /** Requests as they come, older ones first, each once, until the signal aborts. Throws its reason then. */
+  followRequests(input?: FollowInput, options?: FollowOptions): AsyncGenerator<RequestLogEntry, never>;
+  /** All rows of a list, one by one, read page by page: `client.iterate('listActivity', { actor: 'ada@example.com' })`. */
+  iterate<Name extends ListName>(
+    name: Name,
+    input?: ListInput<Name>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListRow<Name>, void>;
   /** The whole address of a request; relative if `baseUrl` is. */
   urlOf(request: ApiRequest): string;
 }
@@ -130,6 +140,8 @@ export function createClient(options: ClientOptions): Client {
       const { body } = await download(input, { ...given, type: 'application/x-ndjson' });
       yield* rowsOf(body);
     },
+    followRequests: (input = {}, given = {}) => followed(sections.analytics.listRequests, input, given),
+    iterate: (name, input, given = {}) => rowsOfPages(name, method(callNamed(name)), input ?? {}, given),
     urlOf: (request) => connection.baseUrl + targetOf(request),
   };
 }

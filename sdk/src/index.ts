@@ -3,6 +3,8 @@ export { type Client, type ClientOptions, createClient } from './client.ts';
 export { type CurlOptions, toCurl } from './curl.ts';
 export { GatehouseConnectionError, GatehouseError, GatehouseReplyError, type Issue } from './errors.ts';
 export type { DownloadOptions, ExportInput, RequestExport } from './exports.ts';
+export type { FollowInput, FollowOptions } from './follow.ts';
 export type * from './generated/index.ts';
+export type { ListInput, ListName, ListRow } from './pages.ts';
 export { type ApiRequest, type CallName, requestFor, targetOf } from './request.ts';
 export { type SavedCookie, type SavedSession, Session } from './session.ts';

@@ -28,9 +28,14 @@ export function requestFor<Name extends CallName>(
   input: Inputs[Name],
   { accept }: { readonly accept?: string } = {},
 ): ApiRequest {
+  return placed(callNamed(name), input as Readonly<Record<string, unknown>>, accept);
+}
+
+/** The call of this name. Throws a `TypeError` where there is none. */
+export function callNamed(name: CallName): Call {
   const call = CALLS.get(name);
   if (!call) throw new TypeError(`There is no call ${JSON.stringify(name)}.`);
-  return placed(call, input as Readonly<Record<string, unknown>>, accept);
+  return call;
 }
 
 /** Puts each input where the call wants it. */

@@ -87,14 +87,15 @@ describe('the package of the SDK', () => {
       const lines = stdout.trimEnd().split('\n');
       assert.equal(lines[0], `${email}, owner of Acme ${version}`);
       assert.match(lines[1] ?? '', /^The secret of sk_svc_\w{8} is in this reply only\.$/);
-      assert.deepEqual(lines.slice(2, 6), [
+      assert.deepEqual(lines.slice(2, 7), [
         '0 requests',
         '0 of them failed',
         '0 tokens',
+        /^The secret of (sk_svc_\w{8})/.exec(lines[1] ?? '')?.[1],
         '400 name: Must not be blank.',
       ]);
-      assert.ok(readme.includes(`\`\`\`\n${lines[6]}\n\`\`\``), lines[6]);
-      assert.equal(lines.length, 7);
+      assert.ok(readme.includes(`\`\`\`\n${lines[7]}\n\`\`\``), lines[7]);
+      assert.equal(lines.length, 8);
     });
   }
 

@@ -2,6 +2,7 @@ import type { Commands } from '../terminal/command-line.ts';
 import { account } from './account.ts';
 import { activity } from './activity.ts';
 import { backup } from './backup.ts';
+import { completion } from './completion.ts';
 import { connect } from './connect.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
@@ -40,6 +41,7 @@ export const table: Commands = {
     ...vault,
     ...activity,
     ...account,
+    completion,
     doctor,
     size,
     migrate,
