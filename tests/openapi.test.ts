@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 // A redirect is no success of two hundred, and a description that anyone may read refuses nobody.
 const OFF = { 'operation-2xx-response': 'off', 'operation-4xx-response': 'off' } as const;
 
-/** Where a document is no OpenAPI 3.1, or falls short of what its linter recommends. */
+/** The places where a document is no OpenAPI 3.1, or falls short of what its linter recommends. */
 async function findings(document: object): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'], rules: OFF });
   const problems = await lintFromString({ source: JSON.stringify(document), config });

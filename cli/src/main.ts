@@ -16,6 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
     written,
     err: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY === true,
+    width: process.stdout.columns,
   });
 }
 

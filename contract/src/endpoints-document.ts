@@ -3,7 +3,8 @@ import { errorsOf } from './declared-errors.ts';
 import { type Endpoint, pathParameters } from './endpoint.ts';
 import { code, type Row, rowsOf } from './fields-in-words.ts';
 import { type Navigation, SIGN_IN_ERRORS } from './navigation.ts';
-import { EXPORTS, headerName, SECTIONS, sectionsOf } from './openapi.ts';
+import { EXPORTS, headerName } from './openapi.ts';
+import { SECTIONS, sectionsOf } from './sections.ts';
 
 /** The endpoints as a Markdown page: a table per section, then the fields of each endpoint. */
 export function endpointsDocument(

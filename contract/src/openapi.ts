@@ -5,6 +5,7 @@ import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
 import { ACCESS_COOKIE } from './limits.ts';
 import type { Navigation } from './navigation.ts';
+import { SECTIONS, sectionsOf } from './sections.ts';
 
 /** The version of this package. */
 export const API_VERSION = '0.1.0';
@@ -53,20 +54,6 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
 }
-
-/** The description of each section of the API. */
-export const SECTIONS: Readonly<Record<Endpoint['section'], string>> = {
-  service: 'The service itself.',
-  auth: 'Accounts and their sessions.',
-  organization: 'The organisation, its members and its projects.',
-  catalogue: 'The routes that a gateway request can name as its model.',
-  keys: 'Gateway keys and their limits.',
-  limits: 'Limits of what may be spent in a window of the calendar.',
-  alerts: 'Messages about money and keys, and the places that they are sent to.',
-  vault: 'The organisation’s own provider keys.',
-  analytics: 'Figures and rows of the requests through the gateway.',
-  activity: 'The log of administrative changes.',
-};
 
 const DESCRIPTION = [
   'Manages one organisation on the inference gateway: for scripts and for the dashboard.',
@@ -141,11 +128,6 @@ export function openApiDocument(
       },
     },
   };
-}
-
-/** The sections of the endpoints, in order of appearance. */
-export function sectionsOf(endpoints: readonly Endpoint[]): Endpoint['section'][] {
-  return [...new Set(endpoints.map((endpoint) => endpoint.section))];
 }
 
 function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {

@@ -47,8 +47,16 @@ export const account = [
     inputs: {
       name: requiredOption('NAME', 'what it is for'),
       project: option('PROJECT', 'its project, by id or name; needed where there are several'),
+      'credit-pkr': option(
+        'AMOUNT',
+        'its lifetime credit in PKR, with at most 6 decimals; no limit unless given',
+      ),
+      'expires-at': option('TIME', 'when it ends, such as 2026-12-31T00:00:00Z; never unless given'),
     },
-    examples: ['gatehouse account create-key --name backend'],
+    examples: [
+      'gatehouse account create-key --name backend',
+      'gatehouse account create-key --name trial --credit-pkr 250 --expires-at 2026-12-31T00:00:00Z',
+    ],
     run: async (args, context) => (await import('./account/keys.ts')).createKey(args, context),
   }),
   command({

@@ -17,6 +17,8 @@ export interface Context {
   err(text: string): void;
   /** True if standard error is a terminal, where a line can be rewritten. */
   readonly isTerminal: boolean;
+  /** How many characters a line of standard output has; left out where it is no terminal. */
+  readonly width?: number | undefined;
   /** True to print one JSON document. */
   readonly isJson: boolean;
 }

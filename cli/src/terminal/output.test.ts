@@ -23,6 +23,20 @@ describe('columns', () => {
       ['ID   NAME  N', '1    😀😀', '123  b     7'],
     );
     assert.deepEqual(columns([]), []);
+    assert.deepEqual(columns([], 10), []);
+  });
+
+  it('cuts the widest where they would not fit, and none to less than twelve characters', () => {
+    const rows = [
+      ['PREFIX', 'NAME'],
+      ['sk_svc_AbCdEfGh', 'a name that is longer than the line of a terminal'],
+    ];
+    assert.deepEqual(columns(rows, 40), [
+      'PREFIX           NAME',
+      'sk_svc_AbCdEfGh  a name that is longer …',
+    ]);
+    assert.deepEqual(columns(rows, 5), ['PREFIX        NAME', 'sk_svc_AbCd…  a name that…']);
+    assert.deepEqual(columns(rows, 66), columns(rows));
   });
 });
 

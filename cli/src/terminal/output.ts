@@ -19,18 +19,31 @@ export function shown(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Rows under their titles, each column as wide as its widest cell. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+const GAP = '  ';
+/** A column is made no narrower than this. */
+const MIN_COLUMN = 12;
+
+/** Rows under their titles, each column as wide as its widest cell; where they would not fit into `width`, the widest columns are cut. */
+export function columns(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = rows.reduce<number[]>(
     (sofar, row) => row.map((cell, index) => Math.max(sofar[index] ?? 0, [...cell].length)),
     [],
   );
+  const total = () => widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length);
+  for (let widest = Math.max(...widths); total() > width && widest > MIN_COLUMN; widest = Math.max(...widths))
+    widths[widths.indexOf(widest)] = widest - 1;
   return rows.map((row) =>
     row
-      .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - [...cell].length))
-      .join('  ')
+      .map((cell, index) => padded(cell, widths[index] ?? 0))
+      .join(GAP)
       .trimEnd(),
   );
+}
+
+function padded(cell: string, width: number): string {
+  const characters = [...cell];
+  if (characters.length <= width) return cell + ' '.repeat(width - characters.length);
+  return `${characters.slice(0, width - 1).join('')}…`;
 }
 
 /** A database's timestamp for people: `2026-11-20 10:15`, in UTC. */

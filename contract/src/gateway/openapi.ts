@@ -23,10 +23,8 @@ interface Described {
   readonly sdk?: string;
 }
 
-const OPENAI =
-  "const client = new OpenAI({ baseURL: 'http://localhost:8081/v1', apiKey: process.env.GATEWAY_KEY });";
-const ANTHROPIC =
-  "const client = new Anthropic({ baseURL: 'http://localhost:8081', apiKey: process.env.GATEWAY_KEY });";
+const OPENAI = "const client = new OpenAI({ baseURL: 'http://localhost:8081/v1', apiKey: 'sk_svc_…' });";
+const ANTHROPIC = "const client = new Anthropic({ baseURL: 'http://localhost:8081', apiKey: 'sk_svc_…' });";
 
 const query = (name: string, type: string, description: string) => ({
   ...{ name, in: 'query', required: false, description, schema: { type } },

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { endpoints as allEndpoints } from '../endpoints/index.ts';
 import type { NamedSchemas } from '../json-schema.ts';
-import { SECTIONS, sectionsOf } from '../openapi.ts';
+import { SECTIONS, sectionsOf } from '../sections.ts';
 import { endpointFile, fileNameOf, GENERATED, isInputOptional, typeNameOf } from './endpoint-file.ts';
 import { docLines, typeText } from './type-text.ts';
 

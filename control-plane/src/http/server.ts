@@ -35,6 +35,7 @@ import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { apiErrorFor } from './error-edge.ts';
 import { Exchange } from './exchange.ts';
 import { type GatewayAddress, unknownPath } from './gateway-address.ts';
+import { healthRoutes } from './health-routes.ts';
 import type { Implementation, Session } from './implement.ts';
 import { indexText } from './index-text.ts';
 import { logRequest } from './log-request.ts';
@@ -110,8 +111,12 @@ export function createServer(dependencies: HttpDependencies): HttpServer {
     ...implementations.map((implementation) => routeOf(dependencies, implementation, warnOfPlainHttp)),
     ...navigations.map((navigation) => navigationRoute(dependencies, navigation, BASE)),
     ...referenceRoutes(),
-    { method: 'GET', path: '/', handle: async (exchange) => exchange.send(200, PLAIN_TEXT, index()) },
-    ...healthRoutes(dependencies, () => listener.isStopping),
+    {
+      method: 'GET',
+      path: '/',
+      handle: async (exchange) => exchange.send(200, 'text/plain; charset=utf-8', index()),
+    },
+    ...healthRoutes(dependencies.missing, () => listener.isStopping),
   ];
   const router = createRouter(routes, (path) => unknownPath(path, settings.gateway));
 
@@ -279,23 +284,4 @@ function warnOnce(log: Logger): (hint: string) => void {
       log.warn({ event: 'session.cookies_over_plain_http', hint }, 'session cookies sent over plain HTTP');
     hasWarned = true;
   };
-}
-
-const STOPPING = 'the service is stopping';
-const PLAIN_TEXT = 'text/plain; charset=utf-8';
-
-/** For a load balancer or a supervisor: whether the process is up, and whether it is ready. */
-function healthRoutes({ missing }: HttpDependencies, isStopping: () => boolean): Route[] {
-  return [
-    { method: 'GET', path: '/healthz', handle: async (exchange) => exchange.sendJson(200, { status: 'up' }) },
-    {
-      method: 'GET',
-      path: '/readyz',
-      async handle(exchange) {
-        const reasons = isStopping() ? [STOPPING] : await missing();
-        if (reasons.length === 0) exchange.sendJson(200, { status: 'ready' });
-        else exchange.sendJson(503, { status: 'not ready', missing: reasons });
-      },
-    },
-  ];
 }

@@ -29,12 +29,15 @@ export function showSpend(
     print(
       context,
       spend,
-      columns([
-        [group_by.toUpperCase(), 'PKR'],
-        ...rows,
-        ...(other ? [[`${other.groups} others`, String(other.cost_pkr)]] : []),
-        ['All', String(spend.total.cost_pkr)],
-      ]),
+      columns(
+        [
+          [group_by.toUpperCase(), 'PKR'],
+          ...rows,
+          ...(other ? [[`${other.groups} others`, String(other.cost_pkr)]] : []),
+          ['All', String(spend.total.cost_pkr)],
+        ],
+        context.width,
+      ),
     );
     return 0;
   });
@@ -46,19 +49,22 @@ export function listLimits(context: Context): Promise<number> {
     print(
       context,
       { limits },
-      columns([
-        ['SCOPE', 'WINDOW', 'LIMIT PKR', 'SPENT', 'HELD', 'LEFT', 'ENDS', 'PAST IT'],
-        ...limits.map((limit) => [
-          shown(scopeOf(limit)),
-          limit.window,
-          String(limit.limit_pkr),
-          String(limit.spent_pkr),
-          String(limit.held_pkr),
-          String(limit.remaining_pkr),
-          limit.window_ends_at === null ? '-' : minute(limit.window_ends_at),
-          limit.mode,
-        ]),
-      ]),
+      columns(
+        [
+          ['SCOPE', 'WINDOW', 'LIMIT PKR', 'SPENT', 'HELD', 'LEFT', 'ENDS', 'PAST IT'],
+          ...limits.map((limit) => [
+            shown(scopeOf(limit)),
+            limit.window,
+            String(limit.limit_pkr),
+            String(limit.spent_pkr),
+            String(limit.held_pkr),
+            String(limit.remaining_pkr),
+            limit.window_ends_at === null ? '-' : minute(limit.window_ends_at),
+            limit.mode,
+          ]),
+        ],
+        context.width,
+      ),
     );
     return 0;
   });
@@ -86,6 +92,7 @@ export function listActivity(
           action,
           shown(target),
         ]),
+        context.width,
       ),
     );
     return 0;

@@ -1,3 +1,4 @@
+import { MAX_AMOUNT_MICRO_PKR, microPkrFromTyped } from '@gatehouse/contract';
 import type { Client } from '@gatehouse/sdk';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
@@ -13,34 +14,59 @@ export function listKeys(context: Context): Promise<number> {
     print(
       context,
       { keys },
-      columns([
-        ['PREFIX', 'NAME', 'A MINUTE', 'CREDIT PKR', 'EXPIRES', 'LAST USED'],
-        ...keys.map((key) => [
-          key.key_prefix,
-          shown(key.name),
-          String(key.rate_limit_rpm),
-          key.credit_limit_cents === null ? '-' : String(key.credit_limit_cents / MICRO_PKR),
-          key.expires_at === null ? '-' : minute(key.expires_at),
-          key.last_used_at === null ? '-' : minute(key.last_used_at),
-        ]),
-      ]),
+      columns(
+        [
+          ['PREFIX', 'NAME', 'A MINUTE', 'CREDIT PKR', 'EXPIRES', 'LAST USED'],
+          ...keys.map((key) => [
+            key.key_prefix,
+            shown(key.name),
+            String(key.rate_limit_rpm),
+            key.credit_limit_cents === null ? '-' : String(key.credit_limit_cents / MICRO_PKR),
+            key.expires_at === null ? '-' : minute(key.expires_at),
+            key.last_used_at === null ? '-' : minute(key.last_used_at),
+          ]),
+        ],
+        context.width,
+      ),
     );
     return 0;
   });
 }
 
-export function createKey(
-  args: { readonly name: string; readonly project: string | undefined },
-  context: Context,
-): Promise<number> {
+export interface CreateKeyArguments {
+  readonly name: string;
+  readonly project: string | undefined;
+  readonly 'credit-pkr': string | undefined;
+  readonly 'expires-at': string | undefined;
+}
+
+export function createKey(args: CreateKeyArguments, context: Context): Promise<number> {
+  const credit = readCredit(args['credit-pkr']);
+  const expiresAt = args['expires-at'];
   return asAccount(context, async (client) => {
     const project_id = await projectOf(client, args.project);
-    const key = await client.keys.createKey({ name: args.name, project_id });
+    const key = await client.keys.createKey({
+      ...{ name: args.name, project_id },
+      ...(credit !== undefined && { credit_limit_cents: Number(credit) }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    });
     // The secret alone, so that a script can take it as it comes.
     tell(context, `Made the key ${key.key_prefix} (${key.id}). Its secret is shown this once:\n`);
     print(context, key, [key.api_key]);
     return 0;
   });
+}
+
+/** The amount in micro-PKR. Throws UsageError for one that cannot be a limit. */
+function readCredit(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined;
+  const amount = microPkrFromTyped(text);
+  if (typeof amount === 'bigint' && amount > 0n && amount <= MAX_AMOUNT_MICRO_PKR) return amount;
+  throw invalidValue(
+    '--credit-pkr',
+    text,
+    'an amount of PKR above 0 in plain digits with at most 6 decimals',
+  );
 }
 
 /** Says beside an answer what a program takes from its document. */
