@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import { MAX_ANSWER_BYTES } from './attempt/whole-answer.ts';
 import { ByteBudget } from './bodies/byte-budget.ts';
 import { Facts } from './catalogue/facts.ts';
+import { PreviousUse } from './catalogue/previous-use.ts';
 import { createKeyReads } from './catalogue/read-keys.ts';
 import type { StepSettings } from './context/dependencies.ts';
 import { createAdmissions } from './credit/admissions.ts';
@@ -134,7 +135,12 @@ export function createGateway(given: GatewayDependencies): Gateway {
     database,
     permits,
     facts: new Facts(),
-    keyReads: createKeyReads(database, databaseTimeoutMs, settings.rateLimitCeilingRpm),
+    keyReads: createKeyReads(
+      database,
+      new PreviousUse(database, clock, log),
+      databaseTimeoutMs,
+      settings.rateLimitCeilingRpm,
+    ),
     admissions: createAdmissions(database, databaseTimeoutMs),
     journal,
     log,

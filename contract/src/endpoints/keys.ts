@@ -141,6 +141,10 @@ export const getKey = endpoint({
     previous_valid_until: timestamp()
       .nullable()
       .meta({ description: 'Until then the secret from before the last rotation is accepted too.' }),
+    previous_last_used_at: timestamp().nullable().optional().meta({
+      description:
+        'The time at which that secret was used last since the rotation, to ten seconds; null if it was not. Left out where no such secret is accepted.',
+    }),
   }),
   errors: [
     { status: 404, body: 'error', when: 'the key does not belong to the organisation, or is revoked' },

@@ -32,6 +32,7 @@ export function getKey(
           created_by: creatorFields(row),
           previous_key_prefix: row.previousKeyPrefix,
           previous_valid_until: row.previousValidUntil,
+          ...(row.previousKeyPrefix !== null && { previous_last_used_at: row.previousLastUsedAt }),
         },
       };
     },

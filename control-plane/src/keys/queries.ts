@@ -188,15 +188,19 @@ interface FullKeyRow extends KeyRow {
   /** The previous secret's, while it is accepted. */
   readonly previousKeyPrefix: string | null;
   readonly previousValidUntil: string | null;
+  readonly previousLastUsedAt: string | null;
 }
 
 export const findKeyInFull = tenantStatement<KeyOfOrganization, FullKeyRow>(
   'keys-find-in-full',
-  sql`SELECT ${KEY_COLUMNS}, created_by AS created_by_id, created_by_email, previous_key_prefix, previous_valid_until
+  sql`SELECT ${KEY_COLUMNS}, created_by AS created_by_id, created_by_email, previous_key_prefix, previous_valid_until,
+             previous_last_used_at
       FROM api_keys k
       LEFT JOIN LATERAL (SELECT u.email AS created_by_email FROM users u WHERE u.id = k.created_by) AS minted ON true
       LEFT JOIN LATERAL (
-        SELECT p.key_prefix AS previous_key_prefix, p.valid_until AS previous_valid_until FROM previous_secrets p
+        SELECT p.key_prefix AS previous_key_prefix, p.valid_until AS previous_valid_until,
+               p.last_used_at AS previous_last_used_at
+        FROM previous_secrets p
         WHERE p.key_id = k.id AND p.valid_until > clock_timestamp()) AS previous ON true
       WHERE id = ${'keyId'} AND organization_id = ${'organizationId'} AND revoked_at IS NULL`,
 );

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { hashGatewayKey, isWellFormedGatewayKey, keys } from '@gatehouse/contract';
 import { sql, statement } from '@gatehouse/store';
+import { runSql } from '@gatehouse/store/testing';
 import { comparable } from '../testing/comparable.ts';
 import { dumpTables } from '../testing/dump-tables.ts';
 import { eventsOf, issueNames, mintKey, sendText, signUpForKeys } from '../testing/key-account.ts';
@@ -46,6 +47,14 @@ describe('POST /keys/{key_id}/rotate', () => {
     assert.ok(isWellFormedGatewayKey(api_key) && api_key !== minted.api_key);
     assert.ok(api_key.startsWith(key_prefix));
     assert.equal(previous_key_prefix, minted.key_prefix);
+    const used = '2026-11-20T10:15:30.5+00:00';
+    const params = { key_id: id };
+    assert.equal((await account.client.call(keys.getKey, { params })).previous_last_used_at, null);
+    await runSql(api.owner)`UPDATE previous_secrets SET last_used_at = ${used} WHERE key_id = ${id}`;
+    assert.equal(
+      Date.parse((await account.client.call(keys.getKey, { params })).previous_last_used_at ?? ''),
+      Date.parse(used),
+    );
     const graceMs = Date.parse(previous_valid_until) - began;
     assert.ok(graceMs > 86_390_000 && graceMs < 86_500_000, String(graceMs));
     assert.deepEqual(await accepted(id), [

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'node:test';
 import { gatewayKeyPrefix, generateGatewayKey, hashGatewayKey } from '@gatehouse/contract';
 import { runSql } from '@gatehouse/store/testing';
+import { waitUntil } from '../journal/testing/wait-until.ts';
 import { assertError, useBench } from '../testing/bench.ts';
 import { completion, json } from '../testing/mock-provider.ts';
 import { type IssuedKey, issueKey } from '../testing/test-gateway.ts';
@@ -66,6 +67,20 @@ describe('a key that was rotated', () => {
     );
     const fourth = await rotate(0);
     assert.deepEqual([await ask(third), await ask(newSecret), await ask(fourth)], [401, 401, ANSWERED]);
+  });
+
+  it('notes when the previous secret was used, and not for the new one', async () => {
+    const lastUse = async () => {
+      const [row] = await runSql<{ isRecent: boolean | null }>(bench.owner)`
+        SELECT last_used_at > clock_timestamp() - interval '1 minute' AS "isRecent"
+        FROM previous_secrets WHERE key_id = ${key.id}`;
+      return row?.isRecent;
+    };
+    assert.equal(await ask(newSecret), ANSWERED);
+    assert.equal(await lastUse(), null);
+    assert.equal(await ask(key.secret), ANSWERED);
+    // It is noted beside the request.
+    await waitUntil('the use is noted', async () => (await lastUse()) === true);
   });
 
   it('401 for both secrets once it is revoked', async () => {

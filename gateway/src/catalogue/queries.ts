@@ -68,6 +68,11 @@ export const listKeysStatement = statement<{ secretHashes: readonly TokenHash[] 
     WHERE s.secret_hash = ANY (${'secretHashes'}) AND s.valid_until > clock_timestamp() AND k.revoked_at IS NULL`,
 );
 
+export const notePreviousUse = statement<{ secretHashes: readonly TokenHash[] }>(
+  'gateway-note-previous-use',
+  sql`UPDATE previous_secrets SET last_used_at = clock_timestamp() WHERE secret_hash = ANY (${'secretHashes'})`,
+);
+
 /** Lists the keys with these hashes that exist and are not revoked, in any order. */
 export async function listKeys(
   database: Queryable,

@@ -1,6 +1,7 @@
 import { createFairBatcher, type Queued } from '@gatehouse/concurrency';
 import type { TokenHash } from '@gatehouse/contract';
 import { DatabaseUnavailable, type Queryable } from '@gatehouse/store';
+import type { PreviousUse } from './previous-use.ts';
 import { listKeys, type ReadKey } from './queries.ts';
 
 // Keys are looked up together, fairly by key: whose request it is, is not known before.
@@ -26,6 +27,7 @@ export interface KeyReads {
  */
 export function createKeyReads(
   database: Queryable,
+  previousUse: Pick<PreviousUse, 'note'>,
   timeoutMs: number,
   rateLimitCeilingRpm = Number.POSITIVE_INFINITY,
 ): KeyReads {
@@ -34,7 +36,10 @@ export function createKeyReads(
     timeoutMs,
     async send(hashes) {
       const keys = new Map<string, ReadKey>();
-      for (const { secretHash, read } of await listKeys(database, hashes)) {
+      const rows = await listKeys(database, hashes);
+      const previous = rows.filter(({ read }) => read.isPrevious);
+      if (previous.length > 0) previousUse.note(previous.map(({ secretHash }) => secretHash));
+      for (const { secretHash, read } of rows) {
         const isWithin = read.key.rateLimitRpm <= rateLimitCeilingRpm;
         const key = isWithin ? read.key : { ...read.key, rateLimitRpm: rateLimitCeilingRpm };
         keys.set(secretHash.toString('latin1'), isWithin ? read : { ...read, key });

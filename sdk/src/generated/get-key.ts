@@ -36,6 +36,11 @@ export interface GetKeyReply {
   readonly previous_key_prefix: string | null;
   /** Until then the secret from before the last rotation is accepted too. */
   readonly previous_valid_until: string | null;
+  /**
+   * The time at which that secret was used last since the rotation, to ten seconds; null if it was not.
+   * Left out where no such secret is accepted.
+   */
+  readonly previous_last_used_at?: string | null;
 }
 
 /**

@@ -240,6 +240,7 @@ CREATE TABLE previous_secrets (
   secret_hash bytea NOT NULL,
   key_prefix text NOT NULL,
   valid_until timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
   CONSTRAINT previous_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
   CONSTRAINT previous_secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT previous_secrets_pkey PRIMARY KEY (key_id),

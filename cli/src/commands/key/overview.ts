@@ -24,6 +24,7 @@ export function keyDocument(key: KeyOverview) {
     revoked_at: key.revokedAt,
     previous_key_prefix: key.previousKeyPrefix,
     previous_valid_until: key.previousValidUntil,
+    previous_last_used_at: key.previousLastUsedAt,
   };
 }
 

@@ -30,7 +30,13 @@ function rowsOf(key: KeyOverview): string[][] {
     ['Expires', key.expiresAt === null ? 'never' : `${minute(key.expiresAt)} UTC`],
     ...(key.previousKeyPrefix === null
       ? []
-      : [['Previous secret', `${key.previousKeyPrefix}, until ${minute(key.previousValidUntil ?? '')} UTC`]]),
+      : [
+          ['Previous secret', `${key.previousKeyPrefix}, until ${minute(key.previousValidUntil ?? '')} UTC`],
+          [
+            'Its last use',
+            key.previousLastUsedAt === null ? 'before the rotation' : `${minute(key.previousLastUsedAt)} UTC`,
+          ],
+        ]),
     ['State', key.revokedAt === null ? 'active' : `revoked ${minute(key.revokedAt)} UTC`],
   ];
 }

@@ -26,6 +26,7 @@ export interface KeyOverviewRow {
   /** The previous secret's, while it is accepted. */
   readonly previousKeyPrefix: string | null;
   readonly previousValidUntil: string | null;
+  readonly previousLastUsedAt: string | null;
 }
 
 // Finished requests that are not settled count as spent, as they do in admission (store/src/postgres/functions/admit.sql).
@@ -34,13 +35,15 @@ const OVERVIEW = sql`SELECT k.id, k.name, k.key_prefix, k.organization_id, o.nam
           k.spent_micro_pkr + k.unsettled_micro_pkr AS spent_micro_pkr,
           k.held_micro_pkr - k.unsettled_micro_pkr AS held_micro_pkr,
           k.allowed_models, k.expires_at, k.created_at, minted.email AS created_by, k.revoked_at,
-          previous_key_prefix, previous_valid_until
+          previous_key_prefix, previous_valid_until, previous_last_used_at
    FROM api_keys k
    JOIN organizations o ON o.id = k.organization_id
    JOIN projects p ON p.id = k.project_id
    LEFT JOIN LATERAL (SELECT u.email FROM users u WHERE u.id = k.created_by) AS minted ON true
    LEFT JOIN LATERAL (
-     SELECT s.key_prefix AS previous_key_prefix, s.valid_until AS previous_valid_until FROM previous_secrets s
+     SELECT s.key_prefix AS previous_key_prefix, s.valid_until AS previous_valid_until,
+            s.last_used_at AS previous_last_used_at
+     FROM previous_secrets s
      WHERE s.key_id = k.id AND s.valid_until > clock_timestamp()) AS previous ON true`;
 
 /** The keys of an organisation that are not revoked, newest first. */

@@ -13,7 +13,8 @@ export const keepPreviousSecret = tenantStatement<
       SELECT id, organization_id, secret_hash, key_prefix, clock_timestamp() + ${'graceSeconds'} * interval '1 second'
       FROM api_keys WHERE id = ${'keyId'} AND organization_id = ${'organizationId'} AND revoked_at IS NULL
       ON CONFLICT (key_id) DO UPDATE
-        SET secret_hash = excluded.secret_hash, key_prefix = excluded.key_prefix, valid_until = excluded.valid_until
+        SET secret_hash = excluded.secret_hash, key_prefix = excluded.key_prefix, valid_until = excluded.valid_until,
+            last_used_at = NULL
       RETURNING key_prefix, valid_until`,
 );
 

@@ -114,6 +114,13 @@ export function KeyPanel({ row, project, onClose, onAction }: KeyPanelProps) {
                       <>
                         <code>{details.previous_key_prefix}</code> until{' '}
                         <Time at={details.previous_valid_until} />
+                        {details.previous_last_used_at == null ? (
+                          ', not used since the rotation'
+                        ) : (
+                          <>
+                            , last used <Time at={details.previous_last_used_at} />
+                          </>
+                        )}
                       </>
                     ),
                   },
