@@ -196,6 +196,22 @@ describe('an issuer that cannot be trusted', () => {
     assert.deepEqual([given['code'], given['redirect_uri']], ['c', OIDC_CALLBACK]);
   });
 
+  it('signs in once by a token, although the issuer takes its code again', async () => {
+    const browser = new Browser(stand.api);
+    const asked = new URL(await browser.begin()).searchParams;
+    const kept = new Map(browser.cookies);
+    stand.lying.answerToken(await stand.lying.sign(person(asked.get('nonce') ?? '')));
+    const query = new URLSearchParams({
+      code: 'c',
+      state: asked.get('state') ?? '',
+      iss: stand.lying.issuer,
+    });
+    assert.equal(locationOf(await browser.open(`/api/auth/oidc/callback?${query}`)), '/');
+    const copy = new Browser(stand.api);
+    for (const [name, value] of kept) copy.cookies.set(name, value);
+    await assertFailed(copy, await copy.open(`/api/auth/oidc/callback?${query}`), 'invalid_answer');
+  });
+
   const otherKey = newSigningKey();
   const lies: readonly [
     title: string,

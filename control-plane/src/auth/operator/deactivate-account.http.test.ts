@@ -5,6 +5,8 @@ import { activity, auth, organization } from '@gatehouse/contract';
 import { recordsFrom } from '../../activity/index.ts';
 import type { ApiClient } from '../../testing/api-client.ts';
 import { duringTests } from '../../testing/during-tests.ts';
+import { waitingForLocks } from '../../testing/hold-organization.ts';
+import { holdLog } from '../../testing/hold-rows.ts';
 import { startTestApi, TEST_PASSWORD } from '../../testing/test-api.ts';
 import { activateAccount } from './activate-account.ts';
 import { deactivateAccount } from './deactivate-account.ts';
@@ -100,6 +102,21 @@ describe('deactivating an account', () => {
       ({ role, isActive }) => role === 'owner' && isActive,
     );
     assert.equal(owners.length, 1);
+  });
+
+  it('sees what another change leaves, although that is not committed yet', async () => {
+    const owner = await api.signUp();
+    const second = await api.signUp({ organization: owner.organizationName });
+    await setRole(api.owner, second.email, 'owner', operator);
+    const log = await holdLog(api.owner, owner.organizationId);
+    // It has found the other owner, and waits to write its entry.
+    const first = deactivateAccount(api.owner, owner.email, operator);
+    await waitingForLocks(api.owner, 1);
+    const other = setRole(api.owner, second.email, 'member', operator);
+    await waitingForLocks(api.owner, 2);
+    await log.release();
+    assert.equal((await first)?.hasChanged, true);
+    await assert.rejects(other, { name: 'AccountError' });
   });
 
   it('gives a role that holds from the next request on, in the sessions that are open', async () => {

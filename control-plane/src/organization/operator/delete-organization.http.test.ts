@@ -44,6 +44,10 @@ describe('deleting an organisation', () => {
       withdrawnMicroPkr: 1_000_000_000n,
       heldMicroPkr: 0n,
     });
+    assert.deepEqual(
+      await runSql(api.owner)`SELECT FROM api_keys WHERE organization_id = ${id} AND revoked_at IS NULL`,
+      [],
+    );
     for (const { client } of [owner, member]) {
       await client.refused(auth.me, 401);
       await client.refused(auth.refresh, 401);
