@@ -1,17 +1,15 @@
-import { createProject, projectName } from '@gatehouse/control-plane/organization';
+import { createProject } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { print } from '../../terminal/output.ts';
 import { change, requireOrganization, withDatabase } from '../database.ts';
+import { readProjectName } from './name.ts';
 
 export async function createOrgProject(
   args: { readonly org: string; readonly name: string },
   context: Context,
 ): Promise<number> {
-  const name = projectName(args.name);
-  if (typeof name !== 'string') {
-    throw invalidValue('--name', args.name, `one line of 1 to 255 characters (${name.issue})`);
-  }
+  const name = readProjectName(args.name);
   return withDatabase(context, async (database) => {
     const organization = await requireOrganization(database, args.org);
     const made = await change('gatehouse org show', () =>

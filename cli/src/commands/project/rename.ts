@@ -1,19 +1,17 @@
 import { isStorableText } from '@gatehouse/contract';
-import { projectName, renameProject } from '@gatehouse/control-plane/organization';
+import { renameProject } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
-import { CommandError, invalidValue } from '../../terminal/errors.ts';
+import { CommandError } from '../../terminal/errors.ts';
 import { print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
 import { operator } from '../operator.ts';
+import { readProjectName } from './name.ts';
 
 export function renameOrgProject(
   args: { readonly org: string; readonly project: string; readonly name: string },
   context: Context,
 ): Promise<number> {
-  const name = projectName(args.name);
-  if (typeof name !== 'string') {
-    throw invalidValue('--name', args.name, `one line of 1 to 255 characters (${name.issue})`);
-  }
+  const name = readProjectName(args.name);
   return withDatabase(context, async (database) => {
     const organization = await requireOrganization(database, args.org);
     const { id: organizationId } = organization;
