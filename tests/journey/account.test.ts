@@ -90,6 +90,13 @@ describe('gatehouse account', () => {
     assert.match(second, /^sk_svc_[0-9A-Za-z]{32}$/);
     assert.match(rotated.stderr, new RegExp(`The one before, ${prefix}, is accepted until 20`));
     assert.deepEqual([await isAccepted(first), await isAccepted(second)], [true, true]);
+    const rotatedKey = await run(`keys ${second.slice(0, 15)}`);
+    assert.match(
+      rotatedKey.stdout,
+      new RegExp(
+        `\nPrevious secret +${prefix}, accepted until 20.* UTC\nIts last use +(20.* UTC|before the rotation)\n$`,
+      ),
+    );
     const again = await json(`rotate-key ${second.slice(0, 15)} --grace-seconds 0`);
     assert.deepEqual(
       [await isAccepted(first), await isAccepted(second), await isAccepted(String(again['api_key']))],

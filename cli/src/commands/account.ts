@@ -1,4 +1,12 @@
-import { argument, command, flag, option, requiredOption, YES } from '../terminal/command.ts';
+import {
+  argument,
+  command,
+  flag,
+  option,
+  optionalArgument,
+  requiredOption,
+  YES,
+} from '../terminal/command.ts';
 
 const KEY = argument('KEY', 'the key: its id, or its prefix as the list shows it');
 
@@ -36,10 +44,20 @@ export const account = [
   }),
   command({
     name: 'account keys',
-    summary: 'list the keys of the organisation',
-    inputs: {},
-    examples: ['gatehouse account keys', "gatehouse account keys --json | jq -r '.keys[].key_prefix'"],
-    run: async (_args, context) => (await import('./account/keys.ts')).listKeys(context),
+    summary: 'list the keys of the organisation, or show one of them',
+    details: [
+      'Of a rotated key it says until when the previous secret is accepted, and when that was used last.',
+    ],
+    inputs: { key: optionalArgument('KEY', 'one key: its id, or its prefix as the list shows it') },
+    examples: [
+      'gatehouse account keys',
+      'gatehouse account keys sk_svc_4fQz81aB',
+      "gatehouse account keys --json | jq -r '.keys[].key_prefix'",
+    ],
+    run: async ({ key }, context) => {
+      const { listKeys, showKey } = await import('./account/keys.ts');
+      return key === undefined ? listKeys(context) : showKey(key, context);
+    },
   }),
   command({
     name: 'account create-key',

@@ -33,6 +33,42 @@ export function listKeys(context: Context): Promise<number> {
   });
 }
 
+export function showKey(given: string, context: Context): Promise<number> {
+  return asAccount(context, async (client) => {
+    const { id } = await keyOf(client, given);
+    const key = await client.keys.getKey({ key_id: id });
+    const time = (at: string | null | undefined, none: string) => (at == null ? none : `${minute(at)} UTC`);
+    const { previous_key_prefix: previous, previous_valid_until: until } = key;
+    print(
+      context,
+      key,
+      columns(
+        [
+          ['Key', key.key_prefix],
+          ['Name', shown(key.name)],
+          ['Id', key.id],
+          ['Minted by', shown(key.created_by?.email ?? 'no member')],
+          ['Rate', `${key.rate_limit_rpm} requests a minute`],
+          [
+            'Credit',
+            key.credit_limit_cents === null ? 'no limit' : `${key.credit_limit_cents / MICRO_PKR} PKR`,
+          ],
+          ['Expires', time(key.expires_at, 'never')],
+          ['Last used', time(key.last_used_at, 'no use is recorded')],
+          ...(previous === null
+            ? []
+            : [
+                ['Previous secret', `${previous}, accepted until ${time(until, 'now')}`],
+                ['Its last use', time(key.previous_last_used_at, 'before the rotation')],
+              ]),
+        ],
+        context.width,
+      ),
+    );
+    return 0;
+  });
+}
+
 export interface CreateKeyArguments {
   readonly name: string;
   readonly project: string | undefined;
