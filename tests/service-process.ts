@@ -46,8 +46,11 @@ export async function startService(
   });
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals);
   let told = '';
+  // It is told on standard error before the log says so on standard output, and may be read after that.
+  const welcomed = Promise.withResolvers<void>();
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk;
+    if (told.includes('Gatehouse is ready')) welcomed.resolve();
   });
   const logLines: Record<string, unknown>[] = [];
   const ready = Promise.withResolvers<Record<string, unknown>>();
@@ -56,7 +59,7 @@ export async function startService(
     logLines.push(entry);
     if (entry['msg'] === 'ready') ready.resolve(entry);
   });
-  const first = await Promise.race([ready.promise, ended]);
+  const first = await Promise.race([welcomed.promise.then(() => ready.promise), ended]);
   if (typeof first !== 'object')
     throw new Error(`the service ended with ${first} before it was ready: ${told}`);
 
