@@ -39,8 +39,8 @@ export const getService = endpoint({
         description:
           'Null where there is no OpenID issuer. Otherwise a browser signs in at `GET /auth/oidc`.',
       }),
-    password_sign_in: z.boolean().meta({
-      description: 'False where accounts are neither registered nor signed in with a password here.',
+    password_sign_in: z.literal(false).optional().meta({
+      description: 'Only where accounts are neither registered nor signed in with a password here.',
     }),
   }),
 });

@@ -4,7 +4,7 @@ import { service } from '@gatehouse/contract';
 import { newcomer, startGoogleApi } from '../testing/google-api.ts';
 import { startTestApi } from '../testing/test-api.ts';
 
-const AT_8081 = { version: '0.1.0', gateway_url: 'http://127.0.0.1:8081', gateway_port: 8081 };
+const AT_8081 = { version: '0.1.0', gateway_url: 'http://127.0.0.1:8081', gateway_port: 8081, oidc: null };
 
 describe('GET /service', () => {
   it('200 without a session, with no word of who calls, and for a minute in caches', async () => {

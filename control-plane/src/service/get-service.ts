@@ -25,7 +25,7 @@ export function getService(
           ? { client_id: google.clientId, authorization_endpoint: authorizationUrl ?? null }
           : null,
         oidc: oidc ? { label: oidc.label } : null,
-        password_sign_in: passwordSignIn,
+        ...(passwordSignIn ? {} : { password_sign_in: false as const }),
       },
       ...(isComplete ? { cacheSeconds: CACHE_SECONDS } : {}),
     };

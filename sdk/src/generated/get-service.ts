@@ -31,8 +31,8 @@ export interface GetServiceReply {
     /** The text of the button. */
     readonly label: string;
   } | null;
-  /** False where accounts are neither registered nor signed in with a password here. */
-  readonly password_sign_in: boolean;
+  /** Only where accounts are neither registered nor signed in with a password here. */
+  readonly password_sign_in?: false;
 }
 
 /** GET /service: The facts that a client needs before it signs in. May be cached for a minute. */
@@ -46,5 +46,5 @@ export const getService = {
   needsSession: false,
   setsCookies: false,
   exports: [],
-  reply: ['version', 'gateway_url', 'gateway_port', 'google', 'oidc', 'password_sign_in'],
+  reply: ['version', 'gateway_url', 'gateway_port', 'google', 'oidc'],
 } as const satisfies Call;
