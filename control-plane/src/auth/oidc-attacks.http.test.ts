@@ -333,17 +333,20 @@ describe('an issuer that cannot be trusted', () => {
   }
 
   it('is asked eight times at once for one network, however many answers come', async () => {
-    let [running, most] = [0, 0];
+    let most = 0;
+    let waiting: Parameters<Answering>[1][] = [];
+    // Nothing is answered before eight wait, and then only after a moment in which a ninth could come.
     stand.lying.answers.set('/token', ((_, response) => {
-      running += 1;
-      most = Math.max(most, running);
+      waiting.push(response);
+      most = Math.max(most, waiting.length);
+      if (waiting.length !== 8) return;
       setTimeout(() => {
-        running -= 1;
-        response.writeHead(400, JSON_TYPE).end('{"error":"invalid_grant"}');
-      }, 20);
+        for (const one of waiting) one.writeHead(400, JSON_TYPE).end('{"error":"invalid_grant"}');
+        waiting = [];
+      }, 50);
     }) satisfies Answering);
     const outcomes = await Promise.all(
-      Array.from({ length: 60 }, async () => {
+      Array.from({ length: 64 }, async () => {
         const browser = new Browser(stand.api);
         const state = new URL(await browser.begin()).searchParams.get('state') ?? '';
         const query = new URLSearchParams({ code: 'c', state, iss: stand.lying.issuer });
