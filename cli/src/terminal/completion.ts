@@ -35,12 +35,12 @@ function choicesOf({ groups, commands }: Commands) {
   };
 }
 
-function optionsOf({ inputs }: Command): Choice[] {
+function optionsOf({ inputs, jsonMeaning }: Command): Choice[] {
   return [
     ...Object.entries(inputs)
       .filter(([, { kind }]) => kind !== 'argument')
       .map(([name, { meaning }]) => ({ word: `--${name}`, meaning })),
-    { word: '--json', meaning: 'print one JSON document instead of text' },
+    { word: '--json', meaning: jsonMeaning },
     { word: '--help', meaning: 'show the help' },
   ];
 }

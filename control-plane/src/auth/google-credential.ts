@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Secret } from '@gatehouse/contract';
 import { type GoogleIdentity, readClaims } from './google-rules.ts';
 import { IdentityError, verifyIdToken } from './openid/id-token.ts';
@@ -27,16 +26,8 @@ export async function readGoogleCredential(
   nonce: string | undefined,
   { issuer, clientId, nowMs }: GoogleTokens,
 ): Promise<GoogleCredential> {
-  const token = credential.reveal();
-  const { claims, issuers } = await verifyIdToken(token, issuer, ALGORITHMS);
+  const { claims, issuers, hash } = await verifyIdToken(credential.reveal(), issuer, ALGORITHMS);
   const identity = readClaims(claims, { clientId, issuers, nonce, nowSeconds: nowMs() / 1000 });
   if ('issue' in identity) throw new IdentityError(identity.issue);
-  return { ...identity, hash: hashOfSigned(token) };
-}
-
-// The last character of the signature has unused bits, so one token has several encodings. The signed part has one.
-function hashOfSigned(token: string): Buffer {
-  return createHash('sha256')
-    .update(token.slice(0, token.lastIndexOf('.')))
-    .digest();
+  return { ...identity, hash };
 }

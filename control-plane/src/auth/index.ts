@@ -65,7 +65,7 @@ export function authEndpoints(dependencies: AuthDependencies): Implementation[] 
 
 /** The navigations by which a browser signs in at the issuer. */
 export function authNavigations(dependencies: OidcDependencies): NavigationImplementation[] {
-  return [oidc(dependencies.client), oidcCallback(dependencies)];
+  return [oidc(dependencies.client, dependencies.log), oidcCallback(dependencies)];
 }
 
 /** The issuer's keys and addresses are cached in it. Undefined if no issuer is configured. */

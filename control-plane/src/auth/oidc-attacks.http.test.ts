@@ -74,10 +74,7 @@ describe('an attack on a sign-in by OpenID Connect', () => {
       const browser = oidc.browser();
       const answered = await oidc.provider.visit(await browser.begin(), newcomer());
       change(answered.searchParams);
-      const reply = await browser.open(answered);
-      if (answered.searchParams.has('response'))
-        assert.equal(locationOf(reply), '/sign-in?error=invalid_answer');
-      else await assertFailed(browser, reply, 'invalid_answer');
+      await assertFailed(browser, await browser.open(answered), 'invalid_answer');
     }
     for (const query of [
       '',
@@ -235,6 +232,11 @@ describe('an issuer that cannot be trusted', () => {
       (nonce, lying) => lying.sign(person(nonce), { header: { jwk: { kty: 'RSA' } } }),
     ],
     ['no signature', (nonce, lying) => unsigned({ iss: lying.issuer, aud: 'gatehouse', ...person(nonce) })],
+    ['a time that is over', (nonce, lying) => lying.sign({ ...person(nonce), exp: secondsFromNow(-3_600) })],
+    [
+      'a time that is to come',
+      (nonce, lying) => lying.sign({ ...person(nonce), nbf: secondsFromNow(3_600) }),
+    ],
     ['no token at all', () => ''],
     ['no token, but text', () => 'a.b'],
   ];
@@ -245,13 +247,6 @@ describe('an issuer that cannot be trusted', () => {
     });
   }
 
-  it('303 with invalid_answer for an expired token', async () => {
-    const { browser, reply } = await answeredWith((nonce, lying) =>
-      lying.sign({ ...person(nonce), nbf: Math.floor(Date.now() / 1000) + 3_600 }),
-    );
-    await assertFailed(browser, reply, 'invalid_answer');
-  });
-
   for (const [title, claims] of [
     ['a text', { email_verified: 'true' }],
     ['1', { email_verified: 1 }],
@@ -260,7 +255,6 @@ describe('an issuer that cannot be trusted', () => {
     ['an address that is no text', { email: ['a@example.com'] }],
   ] as const) {
     it(`303 with email_not_verified where that is ${title}`, async () => {
-      stand.lying.answers.set('/userinfo', { sub: 'someone' });
       const sub = randomUUID();
       stand.lying.answers.set('/userinfo', { sub });
       const { browser, reply } = await answeredWith((nonce, lying) =>
@@ -384,6 +378,7 @@ describe('an issuer that is down', () => {
   });
 });
 
+const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 function unsigned(claims: Record<string, unknown>): string {

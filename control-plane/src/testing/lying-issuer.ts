@@ -62,10 +62,9 @@ export async function startLyingIssuer(clientId: string): Promise<LyingIssuer> {
       return asked;
     },
     sign: async (claims, { key = signingKey, header = {} } = {}) =>
-      new SignJWT({ iss: issuer, aud: clientId, ...claims })
+      new SignJWT({ iss: issuer, aud: clientId, exp: Math.floor(Date.now() / 1000) + 3_600, ...claims })
         .setProtectedHeader({ alg: 'RS256', kid: String(signingKey.kid), ...header })
         .setIssuedAt()
-        .setExpirationTime('1h')
         .sign(key),
     answerToken: (id_token) =>
       void answers.set('/token', { access_token: 'a', token_type: 'Bearer', expires_in: 60, id_token }),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ApiError } from '@gatehouse/contract';
 import type { Configuration, CustomFetchOptions } from 'openid-client';
 import type { OidcSettings } from '../../settings.ts';
@@ -69,14 +68,13 @@ export async function exchangeCode(client: OidcClient, flow: Flow, answered: URL
       pkceCodeVerifier: flow.codeVerifier,
       idTokenExpected: true,
     });
-    const token = tokens.id_token ?? '';
-    const { claims } = await verifyIdToken(token, client.issuer, SIGNATURE_ALGORITHMS);
+    const { claims, hash } = await verifyIdToken(tokens.id_token ?? '', client.issuer, SIGNATURE_ALGORITHMS);
     const own = claims as Readonly<Record<string, unknown>>;
     const asksMore = !saysOfEmail(own) && document.metadata['userinfo_endpoint'] !== undefined;
     const more = asksMore
       ? await fetchUserInfo(configuration, tokens.access_token, String(own['sub'])).catch(nothingIfRefused)
       : undefined;
-    return { ...readIdentity(own, more), tokenHash: hashOfSigned(token) };
+    return { ...readIdentity(own, more), tokenHash: hash };
   } catch (error) {
     throw await failureOf(error);
   }
@@ -153,11 +151,4 @@ function reasonOf(error: unknown, code?: string): string {
     .filter((part) => part !== undefined)
     .join(': ')
     .slice(0, MAX_REASON_LENGTH);
-}
-
-// The last character of the signature has unused bits, so one token has several encodings. The signed part has one.
-function hashOfSigned(token: string): Buffer {
-  return createHash('sha256')
-    .update(token.slice(0, token.lastIndexOf('.')))
-    .digest();
 }

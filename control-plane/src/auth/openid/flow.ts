@@ -5,7 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 // finish what another began. The name of the cookie has a part of the state: each tab has its own.
 
 /** How long a person has to sign in at the issuer. */
-export const FLOW_SECONDS = 600;
+const FLOW_SECONDS = 600;
 
 /** A browser that begins more sign-ins than this forgets the oldest. */
 const MAX_FLOWS = 5;

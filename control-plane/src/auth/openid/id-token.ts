@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { OpenIdIssuer } from './issuer.ts';
 
 /** A sign-in by an identity that is not accepted. The reason goes to the log. */
@@ -16,12 +17,12 @@ export interface SignedClaims {
   readonly claims: unknown;
   /** The names that the issuer may have in it. */
   readonly issuers: readonly string[];
+  /** The same for every encoding of the token, and different for every other token. */
+  readonly hash: Buffer;
 }
 
 /** The asymmetric algorithms that an ID token may be signed with. */
-export const SIGNATURE_ALGORITHMS = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
-];
+export const SIGNATURE_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA'.split(' ');
 
 /** Header members that name a key or its address. A verifier that uses a key from the token accepts every forgery. */
 const OWN_KEY = ['jku', 'jwk', 'x5u', 'x5c', 'crit'];
@@ -64,7 +65,14 @@ export async function verifyIdToken(
     throw new IdentityError('signature');
   });
   const claims = readable(() => JSON.parse(Buffer.from(payload).toString('utf8')) as unknown, 'claims');
-  return { claims, issuers: signer.issuers };
+  return { claims, issuers: signer.issuers, hash: hashOfSigned(token) };
+}
+
+// The last character of the signature has unused bits, so one token has several encodings. The signed part has one.
+function hashOfSigned(token: string): Buffer {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest();
 }
 
 function readable<T>(read: () => T, what: string): T {

@@ -30,7 +30,7 @@ export function operationHtml(
   const body = requestBody?.content['application/json']?.schema;
   const isOpen = security?.length === 0;
   return html`<section class="operation" id="${id}">
-<h3><span class="method" data-method="${method}">${method.toUpperCase()}</span> <code>${path}</code></h3>
+<h3><span class="method">${method.toUpperCase()}</span> <code>${path}</code></h3>
 <p>${inlineCode(summary)}${isOpen && ' Open to anyone.'}</p>
 <div class="halves"><div>
 ${parameters.length > 0 && html`<h4>Parameters</h4>${table(['Name', 'In', 'Rules'], parameters.map(parameterRow))}`}
