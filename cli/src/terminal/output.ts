@@ -46,6 +46,11 @@ function padded(cell: string, width: number): string {
   return `${characters.slice(0, width - 1).join('')}…`;
 }
 
+/** `1 request`, `2 requests`. */
+export function counted(count: number | bigint, one: string): string {
+  return `${count} ${one}${Number(count) === 1 ? '' : 's'}`;
+}
+
 /** A database's timestamp for people: `2026-11-20 10:15`, in UTC. */
 export function minute(timestamp: string): string {
   return timestamp.slice(0, 16).replace('T', ' ');

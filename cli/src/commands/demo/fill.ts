@@ -16,7 +16,7 @@ import { fillRequestLog } from '@gatehouse/traffic';
 import type { Context } from '../../terminal/command.ts';
 import { CommandError, invalidValue } from '../../terminal/errors.ts';
 import { unlessInterrupted } from '../../terminal/interruption.ts';
-import { shown, warn } from '../../terminal/output.ts';
+import { counted, shown, warn } from '../../terminal/output.ts';
 import { createProgress, type Progress } from '../../terminal/progress.ts';
 import { SOURCE_IP } from '../operator.ts';
 import { budgetOf } from './budget.ts';
@@ -24,7 +24,7 @@ import { costsOf, spendByKey } from './costs.ts';
 import { timeAtMicros, trafficProfileOf, type Window } from './demo-traffic.ts';
 import { type Installation, openInstallation, readEmbeddedConfig } from './installation.ts';
 import { addressesOf, KEYS, PROJECTS, restrictedModels } from './plan.ts';
-import { counted, printDemo } from './print-demo.ts';
+import { printDemo } from './print-demo.ts';
 
 // In this order: the organisation with its keys in one transaction; the requests, which need the ids of the keys; the
 // budget, which depends on their cost; and last the costs themselves, request by request, by the code that settles the

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { addressOf } from '../../listen/listener-address.ts';
 import { serviceCommand } from '../../service/project-command.ts';
 import type { Context } from '../../terminal/command.ts';
-import { columns, print, shown } from '../../terminal/output.ts';
+import { columns, counted, print, shown } from '../../terminal/output.ts';
 import type { Made } from './fill.ts';
 import { KEYS, type PlannedKey, SHOWN_KEY } from './plan.ts';
 
@@ -67,11 +67,6 @@ export function printDemo(
       `    -H 'content-type: application/json' -d '{"model":"demo/echo","messages":[{"role":"user","content":"Hello"}]}'`,
     ],
   );
-}
-
-/** `1 request`, `2 requests`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
 
 function stateOf({ isRevoked, expiredAt }: PlannedKey): 'active' | 'revoked' | 'expired' {

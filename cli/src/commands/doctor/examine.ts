@@ -3,7 +3,7 @@ import { type Examination, examineLedger } from '@gatehouse/control-plane/ledger
 import { listUnreadableJournals } from '@gatehouse/gateway/journal';
 import { type Database, differingRights } from '@gatehouse/store';
 import type { Context } from '../../terminal/command.ts';
-import { print, warn } from '../../terminal/output.ts';
+import { counted, print, warn } from '../../terminal/output.ts';
 import { withDatabase } from '../database.ts';
 
 export function examine(context: Context): Promise<number> {
@@ -23,7 +23,6 @@ export function examine(context: Context): Promise<number> {
 }
 
 function counts({ organizations, keys, settlements, folded, holds }: Examination): string {
-  const counted = (count: bigint, one: string) => `${count} ${one}${count === 1n ? '' : 's'}`;
   return [
     counted(organizations, 'organisation'),
     counted(keys, 'key'),

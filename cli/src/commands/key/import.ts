@@ -10,7 +10,7 @@ import { settings } from '../../config/config.ts';
 import { settingValue } from '../../config/setting.ts';
 import type { Context } from '../../terminal/command.ts';
 import { CommandError, FaultsError, invalidValue } from '../../terminal/errors.ts';
-import { print, shown } from '../../terminal/output.ts';
+import { counted, print, shown } from '../../terminal/output.ts';
 import { change, noSingleProject, requireOrganization, withDatabase } from '../database.ts';
 import { readGivenFile } from '../given-file.ts';
 import { SOURCE_IP } from '../operator.ts';
@@ -141,8 +141,4 @@ function faultsError(faults: readonly ImportFault[]): FaultsError {
   const lines = sorted.slice(0, MAX_SHOWN_FAULTS).map(({ line, what }) => `line ${line}: ${what}`);
   if (faults.length > lines.length) lines.push(`and ${faults.length - lines.length} more`);
   return new FaultsError(`nothing was imported, because of ${counted(faults.length, 'fault')}:`, lines);
-}
-
-function counted(count: number, word: string): string {
-  return `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,7 @@ import { pkrInWords, pkrNumber } from '@gatehouse/contract';
 import { deleteOrganization } from '@gatehouse/control-plane/organization';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
-import { print, shown } from '../../terminal/output.ts';
+import { counted, print, shown } from '../../terminal/output.ts';
 import { change, noOrganization, requireOrganization, withDatabase } from '../database.ts';
 import { operator } from '../operator.ts';
 
@@ -40,8 +40,4 @@ export function deleteOrg(
     );
     return 0;
   });
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -13,7 +13,3 @@ export function accountDocument(account: AccountOverview) {
     joined_at: account.joinedAt,
   };
 }
-
-export function sessionsInWords(count: number): string {
-  return count === 1 ? '1 session' : `${count} sessions`;
-}

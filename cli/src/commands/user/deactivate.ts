@@ -1,9 +1,9 @@
 import { deactivateAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../../terminal/command.ts';
-import { print } from '../../terminal/output.ts';
+import { counted, print } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { operator } from '../operator.ts';
-import { accountDocument, sessionsInWords } from './account-document.ts';
+import { accountDocument } from './account-document.ts';
 
 export function deactivateUser(email: string, context: Context): Promise<number> {
   return withDatabase(context, async (database) => {
@@ -20,7 +20,7 @@ export function deactivateUser(email: string, context: Context): Promise<number>
       },
       [
         hasChanged
-          ? `${account.email} is deactivated; ${sessionsInWords(endedSessions)} ended.`
+          ? `${account.email} is deactivated; ${counted(endedSessions, 'session')} ended.`
           : `${account.email} was deactivated already; nothing changed.`,
       ],
     );

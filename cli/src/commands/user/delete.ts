@@ -1,10 +1,10 @@
 import { deleteAccount, findAccount } from '@gatehouse/control-plane/auth';
 import type { Context } from '../../terminal/command.ts';
 import { confirmation } from '../../terminal/confirm.ts';
-import { print, shown } from '../../terminal/output.ts';
+import { counted, print, shown } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
 import { operator } from '../operator.ts';
-import { accountDocument, sessionsInWords } from './account-document.ts';
+import { accountDocument } from './account-document.ts';
 
 export async function deleteUser(
   { email, yes }: { readonly email: string; readonly yes: string | undefined },
@@ -26,7 +26,7 @@ export async function deleteUser(
         deleted: true,
         ended_sessions: endedSessions,
       },
-      [`${account.email} is deleted; ${sessionsInWords(endedSessions)} ended.`],
+      [`${account.email} is deleted; ${counted(endedSessions, 'session')} ended.`],
     );
     return 0;
   });

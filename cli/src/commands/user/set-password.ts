@@ -1,9 +1,9 @@
 import { Secret } from '@gatehouse/contract';
 import { findAccount, setPassword } from '@gatehouse/control-plane/auth';
 import type { Context } from '../../terminal/command.ts';
-import { print } from '../../terminal/output.ts';
+import { counted, print } from '../../terminal/output.ts';
 import { change, noAccount, withDatabase } from '../database.ts';
-import { accountDocument, sessionsInWords } from './account-document.ts';
+import { accountDocument } from './account-document.ts';
 import { readNewPassword } from './new-password.ts';
 
 export function setUserPassword(email: string, context: Context): Promise<number> {
@@ -24,7 +24,7 @@ export function setUserPassword(email: string, context: Context): Promise<number
         ended_sessions: endedSessions,
       },
       [
-        `${account.email} has a new password; ${sessionsInWords(endedSessions)} ended.`,
+        `${account.email} has a new password; ${counted(endedSessions, 'session')} ended.`,
         ...(account.isActive
           ? []
           : ['The account is still deactivated: gatehouse user activate lets it in.']),
