@@ -140,9 +140,10 @@ export const insertLimit = tenantStatement<NewLimit, { id: SpendLimitId }>(
   'limits-insert',
   sql`
     INSERT INTO spend_limits (organization_id, scope_kind, scope_id, metadata_name, metadata_value, time_window, time_zone,
-                              limit_micro_pkr, mode, alert_at, created_by)
-    VALUES (${'organizationId'}, ${'scopeKind'}, ${'scopeId'}, ${'metadataName'}, ${'metadataValue'}, ${'timeWindow'},
-            ${'timeZone'}, ${'limitMicroPkr'}, ${'mode'}, ${'alertAt'}, ${'createdBy'})
+                              limit_micro_pkr, mode, alert_at, created_by, created_at, updated_at)
+    SELECT ${'organizationId'}, ${'scopeKind'}, ${'scopeId'}::uuid, ${'metadataName'}, ${'metadataValue'}, ${'timeWindow'},
+           ${'timeZone'}, ${'limitMicroPkr'}, ${'mode'}, ${'alertAt'}, ${'createdBy'}::uuid, now.at, now.at
+    FROM (SELECT clock_timestamp() AS at) AS now
     RETURNING id`,
 );
 

@@ -66,9 +66,11 @@ export interface RecordValues {
 
 export const upsertKey = tenantStatement<RecordValues, VaultKeyRow>(
   'vault-upsert-key',
-  sql`INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id, key_hint)
-      VALUES (${'organizationId'}, ${'provider'}, ${'version'}, ${'sealedKey'}, ${'wrappedKey'}, ${'masterKeyId'},
-              ${'keyHint'})
+  sql`INSERT INTO vault_keys (organization_id, provider, version, sealed_key, wrapped_key, master_key_id, key_hint,
+                              created_at, updated_at)
+      SELECT ${'organizationId'}, ${'provider'}, ${'version'}, ${'sealedKey'}, ${'wrappedKey'}, ${'masterKeyId'},
+             ${'keyHint'}, now.at, now.at
+      FROM (SELECT clock_timestamp() AS at) AS now
       ON CONFLICT (organization_id, provider) DO UPDATE SET
         version = excluded.version,
         sealed_key = excluded.sealed_key,

@@ -45,7 +45,10 @@ describe('the vault', () => {
       body: { provider: 'openai', api_key: ` ${SECRET}\n`, base_url: 'http://169.254.169.254', version: 9 },
     });
     assert.deepEqual(Object.keys(stored), ['provider', 'key_hint', 'created_at', 'updated_at']);
-    assert.deepEqual([stored.provider, stored.key_hint], ['openai', 'WXYZ']);
+    assert.deepEqual(
+      [stored.provider, stored.key_hint, stored.updated_at],
+      ['openai', 'WXYZ', stored.created_at],
+    );
     const record = await findRecord(api, account, 'openai');
     assert.ok(record);
     assert.equal(openRecord(TEST_MASTER_KEY, record), SECRET);
