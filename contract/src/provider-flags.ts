@@ -33,6 +33,13 @@ export interface ProviderFlags {
   readonly strictFields: boolean;
   /** The values of `anthropic-beta`: all forwarded, none, or each by name: renamed, or left out where null. */
   readonly betaHeaders: 'forward' | 'strip' | Readonly<Record<string, string | null>>;
+  /** The address of the proxy to the provider, or `none`; null for that of the process. */
+  readonly proxy: string | null;
+  /** The path of the certificates that may have signed the provider's; null for the usual ones. */
+  readonly caFile: string | null;
+  /** The paths of the gateway's own certificate for the provider and of its key; both null, or neither. */
+  readonly clientCertFile: string | null;
+  readonly clientKeyFile: string | null;
 }
 
 /** The flags that a catalogue states; what it leaves out depends on the protocol. */
@@ -56,6 +63,10 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
     keep: [],
     strictFields: false,
     betaHeaders: protocol === 'anthropic' ? 'forward' : 'strip',
+    proxy: null,
+    caFile: null,
+    clientCertFile: null,
+    clientKeyFile: null,
     ...stated,
   };
 }

@@ -1,4 +1,5 @@
 import type { Secret } from '@gatehouse/contract';
+import type { ProxyOf } from '@gatehouse/http/outgoing';
 import type { HttpSettings } from './http/server.ts';
 
 export type { GatewayAddress } from './http/gateway-address.ts';
@@ -66,4 +67,6 @@ export interface ControlPlaneSettings extends HttpSettings {
   /** How long an analytics query may take. */
   readonly analyticsTimeoutMs: number;
   readonly alerts: AlertSettings;
+  /** The proxies to issuers and receivers of alerts; none unless given. */
+  readonly proxyOf?: ProxyOf;
 }

@@ -7,6 +7,7 @@ import {
   traceparentOf,
   UnreadAnswers,
 } from '@gatehouse/http';
+import { direct, type ProxyOf } from '@gatehouse/http/outgoing';
 import { Metrics, type Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -74,6 +75,8 @@ export interface GatewayDependencies {
   readonly metrics?: Metrics | undefined;
   /** Nothing is traced unless given. */
   readonly tracing?: Tracing | undefined;
+  /** The proxies to providers; none unless given. */
+  readonly proxyOf?: ProxyOf;
   /** Real ones unless given. */
   readonly timers?: Timers;
   /** Chooses between upstreams, from 0 up to but not including 1; Math.random unless given. */
@@ -158,7 +161,7 @@ export function createGateway(given: GatewayDependencies): Gateway {
     refused: new RefusedRequests({ journal, clock, timers, log }),
     metadata: new MetadataBudget(settings.metadataHeaders ?? new Map(), () => clock.monotonicMs()),
     keptItems: new KeptItems(database, log, () => clock.monotonicMs()),
-    upstreams: createUpstreams(clock, readers, bodies),
+    upstreams: createUpstreams(clock, readers, bodies, { proxyOf: given.proxyOf ?? direct, log }),
     routing: createRouting({ clock, timers, log, database, random: given.random }),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([

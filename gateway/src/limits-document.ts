@@ -52,7 +52,7 @@ import { bytes, number, percent, seconds } from './limits-in-words.ts';
 import { INTERVAL_MS as COUNT_INTERVAL_MS } from './observed/intervals.ts';
 import { ROW_LIMITS } from './observed/refused-requests.ts';
 import { LINE_LIMITS } from './observed/request-lines.ts';
-import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './providers/http-upstream.ts';
+import { CONNECT_TIMEOUT_MS, CONNECTIONS } from './providers/connections.ts';
 import { MAX_QUEUED_OF_OWNER, TIMEOUT_MS } from './readers/reader-lane.ts';
 import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './readers/reader-pool.ts';
 import { OWN, SHARED } from './tokens/count-time.ts';

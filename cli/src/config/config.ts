@@ -18,6 +18,7 @@ import { masterKeySettings } from './master-key-settings.ts';
 import { metadataHeadersSetting } from './metadata-headers.ts';
 import { metricsSettings } from './metrics-settings.ts';
 import { otlpSettings } from './otlp-settings.ts';
+import { proxySettings } from './proxy-settings.ts';
 import { rateSettings } from './rate-settings.ts';
 import { address, path, readSetting, type Setting, setting, settingValue, wholeNumber } from './setting.ts';
 import { signInSettings } from './sign-in-settings.ts';
@@ -159,6 +160,7 @@ export const settings = {
     'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
     { ...wholeNumber(64, 65_536), fallback: 512 },
   ),
+  ...proxySettings,
   ...metricsSettings,
   ...otlpSettings,
   logLevel: setting('LOG_LEVEL', 'The lowest level that is logged.', {
@@ -192,6 +194,7 @@ type OptionalSetting =
   | 'smtpUrl'
   | 'smtpFrom'
   | 'telemetryRetentionDays'
+  | keyof typeof proxySettings
   | 'metricsPort'
   | 'gatewayPoolSize'
   | 'drainDelaySeconds'
@@ -214,7 +217,11 @@ export function misspeltSettings(
   const known = Object.values<Setting<unknown>>(settings);
   return unknownSettings(
     environment,
-    known.flatMap(({ name, fileVariable }) => (fileVariable === undefined ? [name] : [name, fileVariable])),
+    known.flatMap(({ name, fileVariable, hasLowerCaseName }) => [
+      name,
+      ...(fileVariable === undefined ? [] : [fileVariable]),
+      ...(hasLowerCaseName ? [name.toLowerCase()] : []),
+    ]),
   );
 }
 

@@ -19,9 +19,20 @@ export function fileVariable(name: string): string {
 }
 
 export function textOf(
-  { name, fileVariable }: { readonly name: string; readonly fileVariable: string | undefined },
+  {
+    name: upperName,
+    fileVariable,
+    hasLowerCaseName = false,
+  }: {
+    readonly name: string;
+    readonly fileVariable: string | undefined;
+    readonly hasLowerCaseName?: boolean;
+  },
   environment: Readonly<Record<string, string | undefined>>,
 ): VariableText {
+  const lowerName = upperName.toLowerCase();
+  const isLower = hasLowerCaseName && variableIn(environment, lowerName) !== undefined;
+  const name = isLower ? lowerName : upperName;
   const text = variableIn(environment, name);
   const path = fileVariable && variableIn(environment, fileVariable);
   if (fileVariable === undefined || path === undefined) return checked({ text, source: name });

@@ -16,6 +16,8 @@ export interface Setting<T> {
   readonly show: (text: string) => string;
   /** The variable that may name a file with the text instead: `DATABASE_URL_FILE`. */
   readonly fileVariable: string | undefined;
+  /** True if the name counts in lower case too, and first. */
+  readonly hasLowerCaseName: boolean;
   /** Advice in place of a text that is not accepted, where it is known. */
   readonly hint?: ((text: string) => string | undefined) | undefined;
 }
@@ -30,6 +32,7 @@ export interface Form<T> {
   readonly show?: (text: string) => string;
   /** True if it may hold a secret, and so may be in a file. */
   readonly mayBeInFile?: boolean;
+  readonly hasLowerCaseName?: boolean;
   readonly hint?: (text: string) => string | undefined;
 }
 
@@ -42,6 +45,7 @@ export function setting<T>(name: string, meaning: string, form: Form<T>): Settin
     hint: form.hint,
     show: form.show ?? (form.isSecret ? () => NOT_SHOWN : shownText),
     fileVariable: form.mayBeInFile ? fileVariable(name) : undefined,
+    hasLowerCaseName: form.hasLowerCaseName ?? false,
     read: (text) => (text === undefined ? form.fallback : form.parse(text)),
   };
 }
@@ -112,5 +116,5 @@ function issueWith(
     SERVICE_LINK.test(text) && name.endsWith('_PORT')
       ? 'Kubernetes sets this variable for a Service of that name: set enableServiceLinks: false in the pod'
       : (hint?.(text) ?? `correct it, or remove it for the default${isShort ? ` (${fallbackText})` : ''}`);
-  return `${source === name ? `${name} is` : `the file of ${source} holds`} ${show(text)}, expected ${expected}; ${remedy}`;
+  return `${source.toUpperCase() === name ? `${source} is` : `the file of ${source} holds`} ${show(text)}, expected ${expected}; ${remedy}`;
 }

@@ -11,8 +11,10 @@ export interface UnknownSetting {
 }
 
 const PREFIX = /^(GATEHOUSE|DATABASE|CLICKHOUSE|REDIS)_/;
-// Variables of clients, of `gatehouse connect` and of the tests.
-const NOT_OF_THE_SERVICE = new Set(['GATEHOUSE_KEY', 'GATEHOUSE_API_KEY', 'GATEHOUSE_TEST_SERVERS']);
+// Variables of clients, of `gatehouse connect`, of the tests, and of other protocols than those that go out from here.
+const NOT_OF_THE_SERVICE = new Set([
+  ...['GATEHOUSE_KEY', 'GATEHOUSE_API_KEY', 'GATEHOUSE_TEST_SERVERS', 'FTP_PROXY', 'ftp_proxy'],
+]);
 // Kubernetes adds these to each pod beside a Service whose name starts with "gatehouse".
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$/;
 // Short names resemble common ones: HOME differs from HOST in two letters.

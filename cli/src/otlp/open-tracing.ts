@@ -1,7 +1,9 @@
 import { systemClock } from '@gatehouse/concurrency';
+import { proxyAgent } from '@gatehouse/http/outgoing';
 import type { Metrics, Tracing } from '@gatehouse/observability';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { proxyOfSettings, type proxySettings } from '../config/proxy-settings.ts';
 import { VERSION } from '../terminal/version.ts';
 
 export interface OpenTracing extends AsyncDisposable {
@@ -11,7 +13,7 @@ export interface OpenTracing extends AsyncDisposable {
 
 /** Sends traces and metrics where a collector is set. Nothing of OpenTelemetry is loaded otherwise. */
 export async function openTracing(
-  config: Pick<Config, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio'>,
+  config: Pick<Config, 'otlpEndpoint' | 'tracesSampler' | 'tracesSamplerRatio' | keyof typeof proxySettings>,
   process: string,
   metrics: Metrics,
   log: Pick<Logger, 'warn'>,
@@ -24,6 +26,7 @@ export async function openTracing(
     sampler: config.tracesSampler,
     ratio: config.tracesSamplerRatio,
     metrics,
+    agent: proxyAgent(new URL(config.otlpEndpoint), proxyOfSettings(config), { keepAlive: true }),
     onIssue: warnEachMinute(log, systemClock.monotonicMs),
   });
 }

@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { servedHosts } from '../config/hosts.ts';
 import { platformKeys } from '../config/platform-keys.ts';
+import { proxyOfSettings } from '../config/proxy-settings.ts';
 import { cannotListen, GRACE_MS, type Listener } from '../listen/listener.ts';
 import { openCertificate } from '../listen/tls-certificate.ts';
 import { tuneCollector } from './gateway-heap.ts';
@@ -78,6 +79,7 @@ export async function openGatewayService({
       traceContextTo: config.traceContextTo,
       certificate: certificate?.current,
     },
+    proxyOf: proxyOfSettings(config),
     platformKey: platformKeys(environment, log),
     keyRing,
     ...(rates && { rates }),

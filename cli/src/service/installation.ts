@@ -1,8 +1,14 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Catalogue, listRouteOverviews, prepareCatalogue } from '@gatehouse/control-plane/catalogue';
+import {
+  type Catalogue,
+  listRouteOverviews,
+  prepareCatalogue,
+  providerFileIssue,
+  type RouteOverview,
+} from '@gatehouse/control-plane/catalogue';
 import type { Database } from '@gatehouse/store';
-import { type Config, ConfigError } from '../config/config.ts';
+import { type Config, ConfigError, type Role } from '../config/config.ts';
 import { requireNone } from '../config/config-error.ts';
 import { platformKeyIssue } from '../config/platform-keys.ts';
 import { readCatalogueText } from './catalogue-text.ts';
@@ -74,15 +80,29 @@ async function loadCatalogue(path: string): Promise<Catalogue> {
   }
 }
 
-/** Throws ConfigError for the keys of the catalogue that are set and cannot be used. */
-export async function requirePlatformKeys(
+/**
+ * Throws ConfigError for the keys of the catalogue that are set and cannot be used, and for files of providers that a
+ * gateway of this service cannot use.
+ */
+export async function requireUsableProviders(
   database: Database,
+  role: Role,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const routes = await listRouteOverviews(database);
-  const variables = routes
-    .filter(({ isActive }) => isActive)
-    .flatMap(({ targets }) => targets.flatMap(({ provider }) => provider.credentials))
+  const targets = routes.filter(({ isActive }) => isActive).flatMap((route) => route.targets);
+  const providers = new Map(targets.map(({ provider }) => [provider.name, provider]));
+  const variables = Array.from(providers.values(), ({ credentials }) => credentials)
+    .flat()
     .map(({ apiKeyEnv }) => apiKeyEnv);
-  requireNone([...new Set(variables)].flatMap((variable) => platformKeyIssue(variable, environment) ?? []));
+  const keyIssues = [...new Set(variables)].flatMap(
+    (variable) => platformKeyIssue(variable, environment) ?? [],
+  );
+  const fileIssues = role === 'api' ? [] : [...providers.values()].flatMap(filesIssue);
+  requireNone([...keyIssues, ...fileIssues]);
+}
+
+function filesIssue({ name, flags }: RouteOverview['targets'][number]['provider']): string[] {
+  const issue = providerFileIssue(flags);
+  return issue === undefined ? [] : [`of the provider ${name} of the catalogue, ${issue}`];
 }

@@ -14,6 +14,7 @@ import type { Logger } from 'pino';
 import { smtpSettings } from '../config/alert-settings.ts';
 import type { Config, Role } from '../config/config.ts';
 import { servedHosts } from '../config/hosts.ts';
+import { proxyOfSettings } from '../config/proxy-settings.ts';
 import { oidcSettings } from '../config/sign-in-settings.ts';
 import { cannotListen, GRACE_MS, type Listener } from '../listen/listener.ts';
 import { gatewayUrl } from '../listen/listener-address.ts';
@@ -27,7 +28,7 @@ import { openRates } from '../process/rates.ts';
 import { openStores, type Stores } from '../stores/stores.ts';
 import { openMasterKeys, readGivenKeys } from '../vault/master-key.ts';
 import type { Dashboard } from './dashboard.ts';
-import { prepareRoutes, requirePlatformKeys } from './installation.ts';
+import { prepareRoutes, requireUsableProviders } from './installation.ts';
 
 /** A running service: this process and the gateway processes, if it has any. */
 export interface Service extends AsyncDisposable {
@@ -78,7 +79,7 @@ export async function openService(
   );
   const loaded = await whenAnswered(() => prepareRoutes(database, config, catalogue));
   if (loaded > 0) log.info({ event: 'catalogue.loaded', routes: loaded }, 'catalogue loaded');
-  await whenAnswered(() => requirePlatformKeys(database, environment));
+  await whenAnswered(() => requireUsableProviders(database, role, environment));
 
   const certificate = role === 'gateway' ? undefined : await openCertificate(config, log);
   const metrics = new Metrics();
@@ -185,6 +186,7 @@ function createApi(
     rateLimitCeilingRpm: config.rateLimitCeilingRpm,
     analyticsTimeoutMs: config.analyticsTimeoutMs,
     alerts: { webhookHosts: config.alertWebhookHosts, smtp: smtpSettings(config) },
+    proxyOf: proxyOfSettings(config),
     gateway,
   };
   stack.use(
@@ -197,7 +199,16 @@ function createApi(
     }),
   );
   const { database } = stores;
-  stack.use(startAlertSender({ database, keyRing, settings: settings.alerts, metrics, log }));
+  stack.use(
+    startAlertSender({
+      database,
+      keyRing,
+      settings: settings.alerts,
+      proxyOf: settings.proxyOf,
+      metrics,
+      log,
+    }),
+  );
   observeMoney(metrics, stores.database);
   const server = createControlPlane({
     database: stores.database,

@@ -1,5 +1,6 @@
 import { systemClock, withTimeout } from '@gatehouse/concurrency';
 import { type OrganizationId, Secret } from '@gatehouse/contract';
+import type { ProxyOf } from '@gatehouse/http/outgoing';
 import { alertMetrics, type Metrics } from '@gatehouse/observability';
 import { type Database, type KeyRing, openRecord } from '@gatehouse/store';
 import type { Logger } from 'pino';
@@ -34,6 +35,8 @@ export interface AlertSenderDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly settings: AlertSettings;
+  /** The proxies to receivers; none unless given. */
+  readonly proxyOf?: ProxyOf;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** The addresses of a name, for tests. */
@@ -175,13 +178,14 @@ class AlertSender {
       return this.#sendEmail({ id, to: destination, subject, text });
     }
     const secret = await this.#secretOf(due);
-    const { settings, addressesOf } = this.#dependencies;
+    const { settings, proxyOf, addressesOf } = this.#dependencies;
     return sendWebhook(
       destination,
       { id, body: JSON.stringify(body), secret },
       {
         listedHosts: settings.webhookHosts,
         signal: this.#stopping.signal,
+        ...(proxyOf && { proxyOf }),
         ...(addressesOf && { addressesOf }),
       },
     );

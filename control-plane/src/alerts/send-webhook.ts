@@ -1,8 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Secret } from '@gatehouse/contract';
+import { direct, type ProxyOf, proxyAgent } from '@gatehouse/http/outgoing';
 import { Webhook } from 'standardwebhooks';
 import { DeliveryError } from './delivery-error.ts';
 import { isListed, isPublicAddress, webhookIssue } from './webhook-address.ts';
@@ -21,6 +22,8 @@ export interface WebhookOptions {
   readonly listedHosts: ReadonlySet<string>;
   /** The addresses of a name. */
   readonly addressesOf?: (name: string) => Promise<string[]>;
+  /** The proxies to receivers; none unless given. */
+  readonly proxyOf?: ProxyOf;
   readonly signal: AbortSignal;
 }
 
@@ -28,19 +31,25 @@ export interface WebhookOptions {
 export async function sendWebhook(
   address: string,
   { id, body, secret }: WebhookMessage,
-  { listedHosts, addressesOf = resolve, signal }: WebhookOptions,
+  { listedHosts, addressesOf = resolve, proxyOf = direct, signal }: WebhookOptions,
 ): Promise<void> {
   const issue = webhookIssue(address, listedHosts);
   // What the operator has listed may have changed since the channel was made.
   if (issue !== undefined) throw new DeliveryError(issue);
   const url = new URL(address);
   const at = new Date();
+  const withinTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  // A connection is not kept: another message would go to an address that was checked for this one.
+  const throughProxy = proxyAgent(url, proxyOf);
+  const isChecked = !isListed(url, listedHosts);
   const status = await post(
     (url.protocol === 'http:' ? requestByHttp : requestByHttps)(url, {
       method: 'POST',
-      // A connection is not kept: another message would go to an address that was checked for this one.
-      agent: false,
+      agent: throughProxy ?? false,
+      // A proxy is asked for the address that was checked: by its name it could be led to another.
+      ...(throughProxy && isChecked ? await checkedTarget(url, addressesOf) : {}),
       headers: {
+        host: url.host,
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'Gatehouse',
@@ -48,8 +57,8 @@ export async function sendWebhook(
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
         'webhook-signature': new Webhook(secret.reveal()).sign(id, at, body),
       },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      ...(isListed(url, listedHosts) ? {} : { lookup: publicLookup(addressesOf) }),
+      signal: withinTime,
+      ...(isChecked && !throughProxy ? { lookup: publicLookup(addressesOf) } : {}),
     }),
     body,
   );
@@ -81,18 +90,27 @@ function inWords(error: Error & { code?: string }): string {
   if (error instanceof DeliveryError) return error.message;
   if (error.name === 'AbortError' || error.name === 'TimeoutError')
     return `the receiver did not answer within ${TIMEOUT_MS / 1000} s`;
+  if (error.code?.startsWith('ERR_PROXY')) return `the proxy does not lead to the receiver (${error.code})`;
   return `the receiver cannot be reached (${error.code ?? error.name})`;
 }
 
-/** Finds the address to connect to, by DNS alone: what stands in the files of this machine is not for tenants. */
+/** The addresses of a name, by DNS alone: what stands in the files of this machine is not for tenants. @throws DeliveryError */
+async function publicAddresses(
+  name: string,
+  addressesOf: (name: string) => Promise<string[]>,
+): Promise<readonly [string, ...string[]]> {
+  const [first, ...others] = await addressesOf(name);
+  if (first === undefined) throw new DeliveryError(`the name ${name} has no address`);
+  if (![first, ...others].every(isPublicAddress))
+    throw new DeliveryError(`the name ${name} leads to an address that is not public`);
+  return [first, ...others];
+}
+
 function publicLookup(addressesOf: (name: string) => Promise<string[]>): LookupFunction {
   return (name, { all }, answer) => {
-    addressesOf(name).then(
+    publicAddresses(name, addressesOf).then(
       (addresses) => {
-        if (addresses.length === 0) return answer(new DeliveryError(`the name ${name} has no address`), []);
-        if (!addresses.every(isPublicAddress))
-          return answer(new DeliveryError(`the name ${name} leads to an address that is not public`), []);
-        const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
         const [first] = found;
         if (all) answer(null, found);
         else answer(null, first?.address ?? '', first?.family);
@@ -100,6 +118,14 @@ function publicLookup(addressesOf: (name: string) => Promise<string[]>): LookupF
       (error) => answer(error, []),
     );
   };
+}
+
+/** The host of a request, by its address, and the name that its certificate must have. */
+async function checkedTarget({ hostname }: URL, addressesOf: (name: string) => Promise<string[]>) {
+  // Such an address was judged by its text.
+  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) return {};
+  const [address] = await publicAddresses(hostname, addressesOf);
+  return { hostname: address, servername: hostname };
 }
 
 // Not `dns.lookup`: a name server that hangs would hold the few threads that hash passwords and read files.

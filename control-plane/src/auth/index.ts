@@ -1,3 +1,4 @@
+import { createFetch, direct } from '@gatehouse/http/outgoing';
 import type { Logger } from 'pino';
 import type { Implementation } from '../http/implement.ts';
 import type { NavigationImplementation } from '../http/navigate.ts';
@@ -44,7 +45,7 @@ export interface AuthDependencies {
 /** The dependencies of the identity providers. */
 export interface IssuerDependencies {
   readonly log: Logger;
-  readonly settings: Pick<ControlPlaneSettings, 'google' | 'oidc'>;
+  readonly settings: Pick<ControlPlaneSettings, 'google' | 'oidc' | 'proxyOf'>;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   /** The time by which ID tokens are verified, in milliseconds since the epoch. */
@@ -79,10 +80,12 @@ export function openOidc({
       issuer: createOpenIdIssuer({
         issuer: settings.oidc.issuer,
         called: 'The OpenID issuer',
+        fetch: createFetch(settings.proxyOf ?? direct),
         log,
         monotonicMs,
       }),
       settings: settings.oidc,
+      fetch: createFetch(settings.proxyOf ?? direct),
     }
   );
 }
@@ -96,7 +99,13 @@ export function openGoogle({
 }: IssuerDependencies): GoogleTokens | undefined {
   return (
     settings.google && {
-      issuer: createOpenIdIssuer({ issuer: settings.google.issuer, called: 'Google', log, monotonicMs }),
+      issuer: createOpenIdIssuer({
+        issuer: settings.google.issuer,
+        called: 'Google',
+        fetch: createFetch(settings.proxyOf ?? direct),
+        log,
+        monotonicMs,
+      }),
       clientId: settings.google.clientId,
       nowMs,
     }

@@ -119,6 +119,10 @@ const FLAG_MEMBERS: Readonly<Record<keyof ProviderFlags, string>> = {
   keep: 'keep',
   strictFields: 'strict_fields',
   betaHeaders: 'beta_headers',
+  proxy: 'proxy',
+  caFile: 'ca_file',
+  clientCertFile: 'client_cert_file',
+  clientKeyFile: 'client_key_file',
 };
 
 /** The flags by the file's member names; null where it states none. */

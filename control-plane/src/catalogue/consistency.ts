@@ -1,6 +1,7 @@
 import type { Surface } from '@gatehouse/contract';
 import type { z } from 'zod';
 import { BUILT_IN_PROVIDER, BUILT_IN_ROUTE, Provider, Route, surfacesOf } from './catalogue-file.ts';
+import { connectionIssues } from './connection-consistency.ts';
 import { credentialIssues } from './credentials-file.ts';
 import { flagIssues } from './flag-consistency.ts';
 import { PROVIDER_FLAG_MEMBERS, statedFlags } from './provider-flags-file.ts';
@@ -22,7 +23,10 @@ export interface ConsistencyIssue {
   readonly message: string;
 }
 
-/** Finds members that are valid on their own and contradict each other. Invalid members are ignored here. */
+/**
+ * Finds members that are valid on their own and contradict each other, or name files that cannot be used. Invalid members
+ * are ignored here.
+ */
 export function findInconsistencies(file: unknown): ConsistencyIssue[] {
   const providers = isMapping(file) && isMapping(file['providers']) ? file['providers'] : {};
   const routes = isMapping(file) && Array.isArray(file['routes']) ? (file['routes'] as unknown[]) : [];
@@ -36,9 +40,11 @@ export function findInconsistencies(file: unknown): ConsistencyIssue[] {
   for (const [name, provider] of Object.entries(providers)) {
     if (!isMapping(provider)) continue;
     const hasKey = provider['api_key_env'] !== undefined || provider['credentials'] !== undefined;
+    const flags = validOf(PROVIDER_FLAG_MEMBERS, provider);
     const issues = [
       ...credentialIssues(provider),
-      ...flagIssues(validOf(PROVIDER_FLAG_MEMBERS, provider), hasKey),
+      ...flagIssues(flags, hasKey),
+      ...connectionIssues(flags, provider['base_url']),
     ];
     found.push(...issues.map(({ path, message }) => ({ path: ['providers', name, ...path], message })));
   }

@@ -2,6 +2,7 @@ export { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-cata
 export type { Catalogue } from './catalogue-file.ts';
 export { MAX_CATALOGUE_CHARACTERS } from './catalogue-size.ts';
 export type { CatalogueChange, Changes } from './compare-catalogue.ts';
+export { providerFileIssue } from './connection-consistency.ts';
 export { listRoutes } from './list-routes.ts';
 export {
   listRouteOverviews,

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import {
   KEPT_MEMBERS,
   type ProviderAuth,
@@ -7,6 +8,7 @@ import {
   type Surface,
   surfacesAtDefaultPaths,
 } from '@gatehouse/contract';
+import { parseProxy } from '@gatehouse/http/outgoing';
 import { z } from 'zod';
 import { boundedRecord, text } from './file-text.ts';
 
@@ -49,6 +51,18 @@ const path = text(
   'a path below base_url, such as /chat/completions',
 );
 
+function isProxy(value: string): boolean {
+  const url = value === 'none' ? undefined : parseProxy(value);
+  return value === 'none' || (url !== undefined && url.username === '' && url.password === '');
+}
+
+const MAX_FILE_PATH_LENGTH = 1_024;
+// Every gateway reads it, wherever it was started.
+const filePath = text(
+  (value) => isAbsolute(value) && value.length <= MAX_FILE_PATH_LENGTH,
+  'the absolute path of a PEM file',
+);
+
 const FIXED_AUTH = ['bearer', 'x-api-key', 'api-key', 'none'] as const;
 const AUTH = `must be ${FIXED_AUTH.join(' or ')}, or the name of a header, as { header: x-key }`;
 const Auth = z.union([z.enum(FIXED_AUTH), z.strictObject({ header: headerName })], { error: AUTH });
@@ -74,6 +88,13 @@ export const PROVIDER_FLAG_MEMBERS = {
       error: 'must be forward or strip, or a mapping of names to other names or null',
     })
     .optional(),
+  proxy: text(
+    isProxy,
+    'none, or the address of a proxy such as http://proxy.example.com:3128, without a user: one with a password belongs in HTTPS_PROXY',
+  ).optional(),
+  ca_file: filePath.optional(),
+  client_cert_file: filePath.optional(),
+  client_key_file: filePath.optional(),
 };
 
 type FlagMembers = z.output<z.ZodObject<typeof PROVIDER_FLAG_MEMBERS>>;
@@ -90,6 +111,10 @@ export function statedFlags(provider: FlagMembers): StatedProviderFlags {
     keep: provider.keep && [...new Set(provider.keep)],
     strictFields: provider.strict_fields,
     betaHeaders: provider.beta_headers,
+    proxy: provider.proxy,
+    caFile: provider.ca_file,
+    clientCertFile: provider.client_cert_file,
+    clientKeyFile: provider.client_key_file,
   };
   return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,4 @@
 import type { buildConnector as Connectors } from 'undici';
-import buildConnector from 'undici/lib/core/connect.js';
 
 // Errors with which no connection was made. Nothing of a request has gone out then, so no caller can have caused them.
 const connectionErrors = new WeakSet<Error>();
@@ -7,14 +6,21 @@ const connectionErrors = new WeakSet<Error>();
 // This process has no room for another connection, which says nothing about the provider.
 const OWN_LIMITS: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
 
-/** True if the provider could not be reached: its name is unknown, it refuses connections, TLS fails, or time is up. */
+/** True if the provider could not be reached: its name is unknown, it refuses connections, TLS or a proxy fails, or time is up. */
 export function isConnectionError(error: Error): boolean {
-  return connectionErrors.has(error);
+  return connectionErrors.has(error) || proxyStatus(error) !== undefined;
 }
 
-/** Makes connections as the client library does, and remembers the errors with which it could not. */
-export function createConnector(timeoutMs: number): Connectors.connector {
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
+/** The status with which a proxy refused to lead to the provider; undefined for other errors. */
+export function proxyStatus({ message }: Error): string | undefined {
+  // The client library says it in words only: of a tunnel, and of a request that is forwarded.
+  const [, tunnel, forwarding] =
+    /^(?:Proxy response \((\d+)\)|Proxy Authentication Required \((\d+)\)$)/.exec(message) ?? [];
+  return tunnel ?? forwarding;
+}
+
+/** The connector, whose errors are remembered. */
+export function remembering(connect: Connectors.connector): Connectors.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) {

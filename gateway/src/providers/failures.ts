@@ -1,4 +1,5 @@
 import { EventTooLarge } from '../wire/sse.ts';
+import { proxyStatus } from './connector.ts';
 
 const CAUSES = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
@@ -20,6 +21,8 @@ const CAUSES = new Map([
 /** The failure in a few words. */
 export function describeFailure(error: Error): string {
   if (error instanceof EventTooLarge) return 'sent an event that is too large';
+  const refusal = proxyStatus(error);
+  if (refusal !== undefined) return `the proxy answered ${refusal}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code.startsWith('HPE_')) return 'the answer was not valid HTTP';
   return CAUSES.get(code) ?? (code === '' ? 'the request failed' : `the request failed (${code})`);

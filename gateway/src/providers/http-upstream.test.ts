@@ -8,6 +8,8 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import { describe, it } from 'node:test';
+import { direct } from '@gatehouse/http/outgoing';
+import { pino } from 'pino';
 import { createHttpUpstreams } from './http-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -19,7 +21,7 @@ async function upstreamOf(provider: TcpServer, stack: AsyncDisposableStack): Pro
   provider.listen(0, '127.0.0.1');
   stack.defer(() => void provider.close());
   await once(provider, 'listening');
-  const upstreams = createHttpUpstreams();
+  const upstreams = createHttpUpstreams({ proxyOf: direct, log: pino({ level: 'silent' }) });
   stack.defer(() => upstreams.close());
   const { port } = provider.address() as AddressInfo;
   return upstreams.at(`http://127.0.0.1:${port}`) as Upstream;
@@ -34,7 +36,7 @@ describe('a paused answer', () => {
     });
     provider.listen(0, '127.0.0.1');
     await once(provider, 'listening');
-    const upstreams = createHttpUpstreams();
+    const upstreams = createHttpUpstreams({ proxyOf: direct, log: pino({ level: 'silent' }) });
     try {
       const upstream = upstreams.at(
         `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
@@ -196,7 +198,7 @@ describe('a request', () => {
       });
       provider.listen(0, '127.0.0.1');
       await once(provider, 'listening');
-      const upstreams = createHttpUpstreams();
+      const upstreams = createHttpUpstreams({ proxyOf: direct, log: pino({ level: 'silent' }) });
       try {
         const { port } = provider.address() as AddressInfo;
         const upstream = upstreams.at(`http://127.0.0.1:${port}/base?a=1`) as Upstream;
@@ -252,7 +254,7 @@ describe('a thousand requests to one provider', () => {
     });
     provider.listen(0, '127.0.0.1');
     await once(provider, 'listening');
-    const upstreams = createHttpUpstreams();
+    const upstreams = createHttpUpstreams({ proxyOf: direct, log: pino({ level: 'silent' }) });
     try {
       const { port } = provider.address() as AddressInfo;
       const upstream = upstreams.at(`http://127.0.0.1:${port}`) as Upstream;

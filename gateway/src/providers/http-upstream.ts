@@ -1,87 +1,106 @@
 import type { Readable } from 'node:stream';
-import type { Pool as ConnectionPool, Dispatcher } from 'undici';
-// The package's front door loads five times as much: fetch, WebSocket, caches and mocks.
-import Pool from 'undici/lib/dispatcher/pool.js';
-import { createConnector } from './connector.ts';
+import type { Dispatcher } from 'undici';
+import { type ConnectionOptions, type Connections, openConnections, type Way } from './connections.ts';
 import { OutgoingBody } from './outgoing-body.ts';
-import type { Upstream, UpstreamListener } from './upstream.ts';
+import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from './upstream.ts';
 
-// One pool for each origin. `dispatch` is used bare, without a stream or a promise in between: the handler below
+// One pool for each origin and way to it. `dispatch` is used bare, without a stream or a promise in between: the handler below
 // is called from the parser, which is what keeps the cost of a hop low.
 
-// Each stream takes one for as long as it lasts: a request beyond these waits for another tenant's stream to end.
-export const CONNECTIONS = 2_048;
-export const CONNECT_TIMEOUT_MS = 5_000;
 // The gateway's own timer ends a request first and knows how to say so.
 const TIMEOUT_SLACK_MS = 5_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /**
  * A body up to this size is given to the client library as it is, which writes it together with the head. The library keeps
- * it until the answer has ended: together with CONNECTIONS at most 32 MiB for each origin.
+ * it until the answer has ended: together with the 2,048 connections at most 32 MiB for each origin.
  */
 const KEPT_BODY_BYTES = 16 * 1024;
 
 export interface HttpUpstreams {
-  /** The upstream at a base URL such as `https://api.openai.com/v1`; undefined when that is no http(s) URL. */
-  at(baseUrl: string): Upstream | undefined;
+  /**
+   * The upstream at a base URL such as `https://api.openai.com/v1`; undefined when that is no http(s) URL, or while files of
+   * its TLS cannot be used.
+   */
+  at(baseUrl: string, way?: Way): Upstream | undefined;
   close(): Promise<void>;
 }
 
-export function createHttpUpstreams(): HttpUpstreams {
-  const pools = new Map<string, ConnectionPool>();
-  const upstreams = new Map<string, Upstream | undefined>();
+const USUAL_WAY: Way = { proxy: null, caFile: null, clientCertFile: null, clientKeyFile: null };
 
-  const poolOf = (origin: string): ConnectionPool => {
-    const existing = pools.get(origin);
-    if (existing) return existing;
-    const pool = new Pool(origin, {
-      connections: CONNECTIONS,
-      pipelining: 1,
-      allowH2: false,
-      connect: createConnector(CONNECT_TIMEOUT_MS),
-    });
-    pools.set(origin, pool);
-    return pool;
+export function createHttpUpstreams(options: ConnectionOptions): HttpUpstreams {
+  const all = new Map<string, Connections>();
+  const upstreams = new Map<string, HttpUpstream | undefined>();
+
+  const connectionsTo = (origin: string, way: Way): Connections => {
+    const name = nameOf(origin, way);
+    const connections = all.get(name) ?? openConnections(origin, way, options);
+    all.set(name, connections);
+    return connections;
   };
 
   return {
-    at(baseUrl) {
-      if (!upstreams.has(baseUrl)) {
+    at(baseUrl, way = USUAL_WAY) {
+      const name = nameOf(baseUrl, way);
+      if (!upstreams.has(name)) {
         const url = URL.parse(baseUrl);
         const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-        upstreams.set(baseUrl, url && isHttp ? createHttpUpstream(url, poolOf(url.origin)) : undefined);
+        upstreams.set(
+          name,
+          url && isHttp ? new HttpUpstream(url, connectionsTo(url.origin, way)) : undefined,
+        );
       }
-      return upstreams.get(baseUrl);
+      const upstream = upstreams.get(name);
+      return upstream?.isUsable ? upstream : undefined;
     },
     async close() {
-      await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()));
+      await Promise.all(Array.from(all.values(), (connections) => connections.close()));
     },
   };
 }
 
-function createHttpUpstream(baseUrl: URL, pool: ConnectionPool): Upstream {
-  const basePath = baseUrl.pathname.replace(/\/+$/, '');
-  return {
-    send(request, listener) {
-      const { body, onBodySent } = request;
-      const isKept = body.length <= KEPT_BODY_BYTES;
-      const handler = new Handler(listener, onBodySent);
-      const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, MAX_TIMEOUT_MS);
-      pool.dispatch(
-        {
-          method: 'POST',
-          path: basePath + request.path + withQuery(baseUrl.search, request.query),
-          headers: headerList(request.headers, body.length),
-          // An iterable is taken too, which its type does not say.
-          body: isKept ? body : (new OutgoingBody(body) as unknown as Readable),
-          headersTimeout: timeoutMs,
-          bodyTimeout: timeoutMs,
-        },
-        handler,
-      );
-      return handler;
-    },
-  };
+/** Of an address and the way to it. */
+function nameOf(address: string, { proxy, caFile, clientCertFile, clientKeyFile }: Way): string {
+  if (proxy === null && caFile === null && clientCertFile === null) return address;
+  return JSON.stringify([address, proxy, caFile, clientCertFile, clientKeyFile]);
+}
+
+class HttpUpstream implements Upstream {
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #search: string;
+  readonly #connections: Connections;
+
+  constructor({ origin, pathname, search }: URL, connections: Connections) {
+    this.#origin = origin;
+    this.#basePath = pathname.replace(/\/+$/, '');
+    this.#search = search;
+    this.#connections = connections;
+  }
+
+  get isUsable(): boolean {
+    return this.#connections.pool !== undefined;
+  }
+
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
+    const { body, onBodySent } = request;
+    const isKept = body.length <= KEPT_BODY_BYTES;
+    const handler = new Handler(listener, onBodySent);
+    const timeoutMs = Math.min(request.timeoutMs + TIMEOUT_SLACK_MS, MAX_TIMEOUT_MS);
+    this.#connections.pool?.dispatch(
+      {
+        origin: this.#origin,
+        method: 'POST',
+        path: this.#basePath + request.path + withQuery(this.#search, request.query),
+        headers: headerList(request.headers, body.length),
+        // An iterable is taken too, which its type does not say.
+        body: isKept ? body : (new OutgoingBody(body) as unknown as Readable),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      },
+      handler,
+    );
+    return handler;
+  }
 }
 
 function withQuery(search: string, query: Readonly<Record<string, string>>): string {
@@ -180,7 +199,10 @@ class Handler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#handOver();
-    if (!this.#isAborted) this.#listener.onFailure(error);
+    if (this.#isAborted) return;
+    // Forwarded by a proxy that refuses, a request fails before the bytes of the refusal come.
+    this.#isAborted = true;
+    this.#listener.onFailure(error);
   }
 
   #handOver(): void {

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
 import { ExportResultCode, millisToHrTime } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
@@ -37,6 +38,8 @@ export interface OtlpOptions {
   /** From 0 to 1. */
   readonly ratio: number;
   readonly metrics: Metrics;
+  /** The agent for requests to the collector; Node's own unless given. */
+  readonly agent?: Agent | undefined;
   /** Told of each problem with the collector. */
   readonly onIssue: (issue: string) => void;
   readonly metricIntervalMs?: number;
@@ -49,8 +52,9 @@ export interface Otlp extends AsyncDisposable {
 
 /** Sends traces and the metrics of this process to an OTLP collector, over HTTP. */
 export function openOtlp(options: OtlpOptions): Otlp {
-  const { version, process, sampler, ratio, metrics, onIssue } = options;
+  const { version, process, sampler, ratio, metrics, agent, onIssue } = options;
   diag.setLogger(logger(onIssue), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const connection = agent ? { httpAgentOptions: () => agent } : {};
   const own = { 'service.name': 'gatehouse', 'service.version': version, 'gatehouse.process': process };
   const resource = defaultResource()
     .merge(resourceFromAttributes({ ...own, 'service.instance.id': crypto.randomUUID() }))
@@ -60,7 +64,7 @@ export function openOtlp(options: OtlpOptions): Otlp {
     sampler: samplerNamed(sampler, ratio),
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter(),
+        exporter: new OTLPTraceExporter(connection),
         maxQueueSize: MAX_QUEUED_SPANS,
         maxExportBatchSize: SPANS_PER_BATCH,
         scheduledDelayMillis: options.spanDelayMs ?? SPAN_DELAY_MS,
@@ -69,7 +73,7 @@ export function openOtlp(options: OtlpOptions): Otlp {
     ],
   });
 
-  const exporter = new OTLPMetricExporter();
+  const exporter = new OTLPMetricExporter(connection);
   const since = millisToHrTime(Date.now());
   let isExporting = false;
   const exportMetrics = async (): Promise<void> => {

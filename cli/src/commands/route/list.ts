@@ -161,10 +161,12 @@ function targetDocument(target: TargetOverview) {
 /** With all flags, those that the catalogue leaves to the protocol too. */
 function providerDocument({ provider }: TargetOverview) {
   const { name, protocol, baseUrl, outputLimit, flags } = provider;
-  const { streamUsage, strictFields, betaHeaders, ...others } = providerFlags(protocol, flags);
+  const { streamUsage, strictFields, betaHeaders, proxy, caFile, clientCertFile, clientKeyFile, ...others } =
+    providerFlags(protocol, flags);
   return {
     ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
-    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
+    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders, proxy },
+    ...{ ca_file: caFile, client_cert_file: clientCertFile, client_key_file: clientKeyFile },
   };
 }
 

@@ -6,7 +6,7 @@ import { SignInFailure } from './failure.ts';
 import type { Flow } from './flow.ts';
 import { IdentityError, SIGNATURE_ALGORITHMS, verifyIdToken } from './id-token.ts';
 import { type Identity, readIdentity, saysOfEmail } from './identity.ts';
-import type { OpenIdIssuer } from './issuer.ts';
+import type { IssuerDependencies, OpenIdIssuer } from './issuer.ts';
 import { readBounded } from './read-bounded.ts';
 
 const TIMEOUT_SECONDS = 5;
@@ -16,6 +16,8 @@ const MAX_REASON_LENGTH = 200;
 export interface OidcClient {
   readonly issuer: OpenIdIssuer;
   readonly settings: OidcSettings;
+  /** The way to it. */
+  readonly fetch: IssuerDependencies['fetch'];
 }
 
 /** An account at the issuer, as a token says that is good for one sign-in. */
@@ -80,7 +82,10 @@ export async function exchangeCode(client: OidcClient, flow: Flow, answered: URL
   }
 }
 
-async function configurationOf({ settings }: OidcClient, { metadata }: Discovered): Promise<Configuration> {
+async function configurationOf(
+  { settings, fetch }: OidcClient,
+  { metadata }: Discovered,
+): Promise<Configuration> {
   const library = await import('openid-client');
   const { clientId, clientSecret } = settings;
   const methods = metadata['token_endpoint_auth_methods_supported'];
@@ -100,14 +105,18 @@ async function configurationOf({ settings }: OidcClient, { metadata }: Discovere
     authentication,
   );
   configuration.timeout = TIMEOUT_SECONDS;
-  configuration[library.customFetch] = boundedFetch;
+  configuration[library.customFetch] = (url, options) => boundedFetch(fetch, url, options);
   // The setting admits http for an issuer on this machine only.
   if (settings.issuer.startsWith('http:')) library.allowInsecureRequests(configuration);
   return configuration;
 }
 
 /** A request to the issuer. Whatever is no answer of an issuer that works is thrown as such. */
-async function boundedFetch(url: string, { body: sent, signal, ...options }: CustomFetchOptions) {
+async function boundedFetch(
+  fetch: IssuerDependencies['fetch'],
+  url: string,
+  { body: sent, signal, ...options }: CustomFetchOptions,
+) {
   try {
     const response = await fetch(url, {
       ...options,

@@ -35,6 +35,7 @@ async function startIssuer({ timeoutMs }: { timeoutMs?: number } = {}) {
   const log = pino({}, { write: (line: string) => logged.push(line) });
   const known = createOpenIdIssuer({
     issuer,
+    fetch,
     called: 'Google',
     log,
     monotonicMs: () => clock.ms,

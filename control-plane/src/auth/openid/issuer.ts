@@ -41,6 +41,8 @@ export interface IssuerDependencies {
   readonly issuer: string;
   /** The words for it in errors: `Google`. */
   readonly called: string;
+  /** The way to it. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly log: Logger;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
@@ -57,6 +59,7 @@ interface Known {
 export function createOpenIdIssuer({
   issuer,
   called,
+  fetch,
   log,
   monotonicMs,
   timeoutMs = TIMEOUT_MS,
@@ -74,8 +77,8 @@ export function createOpenIdIssuer({
       const document =
         known && !isOlder(known.document, DOCUMENT_LIVES_MS)
           ? known.document
-          : { ...(await discover(issuer, signal)), readAtMs: monotonicMs() };
-      const published = (await fetchJson(document.keysUrl, signal)) as JSONWebKeySet;
+          : { ...(await discover(fetch, issuer, signal)), readAtMs: monotonicMs() };
+      const published = (await fetchJson(fetch, document.keysUrl, signal)) as JSONWebKeySet;
       const { createLocalJWKSet } = await import('jose');
       const keys = createLocalJWKSet(published);
       known = { document, keys, readAtMs: monotonicMs() };
@@ -132,14 +135,18 @@ async function keyOf({ keys }: Known, header: JWSHeaderParameters): Promise<Cryp
   return keys(header).catch(() => undefined);
 }
 
-async function discover(issuer: string, signal: AbortSignal) {
-  const found = readDiscovery(await fetchJson(discoveryUrl(issuer), signal), issuer);
+async function discover(fetch: IssuerDependencies['fetch'], issuer: string, signal: AbortSignal) {
+  const found = readDiscovery(await fetchJson(fetch, discoveryUrl(issuer), signal), issuer);
   if ('issue' in found) throw new Error(`the issuer cannot be trusted: ${found.issue}`);
   return found;
 }
 
 /** Reads JSON from exactly this address: redirects and answers over the size limit fail. */
-async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+async function fetchJson(
+  fetch: IssuerDependencies['fetch'],
+  url: string,
+  signal: AbortSignal,
+): Promise<unknown> {
   const response = await fetch(url, {
     signal,
     redirect: 'error',
