@@ -84,6 +84,7 @@ describe('readConfig', () => {
       gatewayHeapMb: 512,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
+      ...{ httpProxy: undefined, httpsProxy: undefined, noProxy: undefined },
       otlpEndpoint: undefined,
       tracesSampler: 'parentbased_always_on',
       tracesSamplerRatio: 1,

@@ -5,7 +5,7 @@ import {
   parseProxyExceptions,
   proxiesFor,
 } from '@gatehouse/http/outgoing';
-import { setting } from './setting.ts';
+import { setting, settingValue } from './setting.ts';
 import { shownAddress } from './shown-value.ts';
 
 // The names are those that the tools of a machine share, and so is their lower case.
@@ -41,6 +41,15 @@ export const proxySettings = {
     },
   ),
 };
+
+/** The same of an environment, for commands that need no other setting. @throws ConfigError */
+export function proxyOfEnvironment(environment: Readonly<Record<string, string | undefined>>): ProxyOf {
+  return proxyOfSettings({
+    httpProxy: settingValue(proxySettings.httpProxy, environment),
+    httpsProxy: settingValue(proxySettings.httpsProxy, environment),
+    noProxy: settingValue(proxySettings.noProxy, environment),
+  });
+}
 
 /** The proxy of these settings for each address. */
 export function proxyOfSettings({

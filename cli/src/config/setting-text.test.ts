@@ -41,6 +41,8 @@ describe('the text of a setting', () => {
       'OIDC_CLIENT_SECRET_FILE',
       'SMTP_URL_FILE',
       'REDIS_URL_FILE',
+      'HTTPS_PROXY_FILE',
+      'HTTP_PROXY_FILE',
     ]);
     const { values } = inspectSettings({ DATABASE_URL_FILE: file('url'), REDIS_URL_FILE: file('redis') });
     assert.equal(values.databaseUrl, 'postgres://user:hunter2@db.example.com/x');

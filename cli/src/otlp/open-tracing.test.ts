@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { PROXY_CREDENTIALS, startProxy } from '@gatehouse/http/testing';
+import { Metrics } from '@gatehouse/observability';
 import { readConfig } from '../config/config.ts';
-import { warnEachMinute } from './open-tracing.ts';
+import { openTracing, warnEachMinute } from './open-tracing.ts';
 
 describe('a collector that fails', () => {
   it('is warned of once a minute, in a few words', () => {
@@ -18,6 +23,38 @@ describe('a collector that fails', () => {
       { event, issue: 'connect ECONNREFUSED' },
       { event, issue: 'y'.repeat(300), issues_since: 100 },
     ]);
+  });
+});
+
+describe('a collector behind a proxy', () => {
+  it('gets traces and metrics through it', async () => {
+    const collector = createServer((request, response) => {
+      request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
+    });
+    collector.listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    await using proxy = await startProxy((collector.address() as AddressInfo).port);
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
+      HTTP_PROXY: proxy.url.href,
+    };
+    // The exporter reads its variable itself.
+    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = environment.OTEL_EXPORTER_OTLP_ENDPOINT;
+    try {
+      const log = { warn: (fields: object) => assert.fail(JSON.stringify(fields)) } as never;
+      const opened = await openTracing(readConfig(environment), 'test', new Metrics(), log);
+      opened.tracing?.begin('GET', undefined).end({}, undefined);
+      await opened[Symbol.asyncDispose]();
+    } finally {
+      delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+      collector.closeAllConnections();
+      collector.close();
+    }
+    assert.deepEqual(proxy.asked.toSorted(), [
+      'POST http://collector.example:4318/v1/metrics',
+      'POST http://collector.example:4318/v1/traces',
+    ]);
+    assert.deepEqual(proxy.credentials, [PROXY_CREDENTIALS, PROXY_CREDENTIALS]);
   });
 });
 

@@ -196,6 +196,11 @@ describe('applyCatalogue', () => {
         },
       },
     ],
+    [['proxy'], { flags: { proxy: 'none' } }],
+    [
+      ['ca_file', 'client_cert_file', 'client_key_file'],
+      { flags: { caFile: '/a', clientCertFile: '/b', clientKeyFile: '/c' } },
+    ],
     [['deny'], { deny: [rule, { member: 'models', values: null }] }],
     [['deny'], { deny: [] }],
     [['allow'], { allow: [rule] }],

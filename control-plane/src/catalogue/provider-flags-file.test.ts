@@ -34,6 +34,8 @@ describe('the flags of a provider', () => {
     ['strict_fields: true', { strictFields: true }],
     ['beta_headers: strip', { betaHeaders: 'strip' }],
     ['beta_headers: { a-2025: b-2026, c: null }', { betaHeaders: { 'a-2025': 'b-2026', c: null } }],
+    ['proxy: http://proxy.example:3128', { proxy: 'http://proxy.example:3128' }],
+    ['proxy: none', { proxy: 'none' }],
     ['output_limit: both', {}],
   ];
   for (const [line, flags] of read) {
@@ -84,6 +86,12 @@ describe('the flags of a provider', () => {
     ['keep: [thinking]', /keep\.0\): must be reasoning_content or reasoning_details or extra_content/],
     ['strict_fields: yes please', /must be true or false/],
     ['beta_headers: drop', /must be forward or strip, or a mapping/],
+    ['proxy: socks5://proxy.example', /proxy\): must be none, or the address of a proxy such as http/],
+    ['proxy: http://ada:pass@proxy.example', /without a user: one with a password belongs in HTTPS_PROXY/],
+    ['ca_file: ca.pem', /ca_file\): must be the absolute path of a PEM file/],
+    ['ca_file: /missing/ca.pem', /line 6 .*ca_file\): is "\/missing\/ca.pem", which cannot be read: ENOENT/],
+    ['client_cert_file: /missing/cert.pem', /client_cert_file\): needs client_key_file beside it/],
+    ['client_key_file: /missing/key.pem', /client_key_file\): needs client_cert_file beside it/],
     ['auth: none', /line 6 column 11 \(providers\.house\.auth\): is none, and the provider has a key/],
     ['auth: { header: x-key }\n    headers: { X-Key: a }', /line 7 .*X-Key holds the credential, by auth/],
     [
@@ -96,6 +104,13 @@ describe('the flags of a provider', () => {
       assert.throws(() => readCatalogue(file(line), 'f.yaml'), { name: 'CatalogueError', message: issue });
     });
   }
+
+  it('rejects certificates of a provider that is asked over plain HTTP', () => {
+    const text = file('ca_file: /etc/ca.pem').replace('https://', 'http://');
+    assert.throws(() => readCatalogue(text, 'f.yaml'), {
+      message: /ca_file\): is only for a base_url with https/,
+    });
+  });
 
   it('rejects auth at a provider that takes no key', () => {
     const text = file('auth: bearer').replace('    api_key_env: HOUSE_KEY\n', '');
@@ -158,6 +173,7 @@ describe('providerFlags', () => {
       keep: [],
       strictFields: false,
       betaHeaders: 'strip',
+      ...{ proxy: null, caFile: null, clientCertFile: null, clientKeyFile: null },
     });
     const anthropic = providerFlags('anthropic', {});
     assert.deepEqual(

@@ -147,7 +147,7 @@ function reach(
   const upstream = upstreams.find(provider);
   if (!upstream) {
     throw upstreamNotConfigured(
-      `The provider ${provider.name} has no usable base_url in this gateway's catalogue.`,
+      `The provider ${provider.name} has no usable base_url or certificate files in this gateway's catalogue.`,
     );
   }
   return { surface, upstream };

@@ -1,11 +1,18 @@
+import { createFetch } from '@gatehouse/http/outgoing';
 import { type Client, createClient, GatehouseConnectionError, GatehouseError, Session } from '@gatehouse/sdk';
-import type { Context } from '../../terminal/command.ts';
+import { proxyOfEnvironment } from '../../config/proxy-settings.ts';
+import type { Context, Environment } from '../../terminal/command.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { readSession, type StoredSession, writeSession } from './session-file.ts';
 
-/** A client of the service at this root. */
-export function clientOf(url: string, session: Session): Client {
-  return createClient({ baseUrl: `${url}/api`, session });
+/** A client of the service at this root, by the proxies of the environment. */
+export function clientOf(url: string, session: Session, environment: Environment): Client {
+  const send = createFetch(proxyOfEnvironment(environment));
+  return createClient({
+    baseUrl: `${url}/api`,
+    session,
+    fetch: (address, init) => send(String(address), init),
+  });
 }
 
 /** Does the work as the account that is signed in, and keeps a session that was renewed meanwhile. */
@@ -17,7 +24,7 @@ export async function asAccount<T>(
   if (!stored) throw new CommandError('nobody is signed in; sign in with gatehouse account login');
   const session = new Session(stored.session);
   try {
-    return await explained(stored.url, () => work(clientOf(stored.url, session), stored));
+    return await explained(stored.url, () => work(clientOf(stored.url, session, environment()), stored));
   } finally {
     const now = session.save();
     if (now && JSON.stringify(now) !== JSON.stringify(stored.session))

@@ -25,7 +25,7 @@ export async function signIn(args: LoginArguments, context: Context): Promise<nu
       : environment['GATEHOUSE_PASSWORD'] || (await readSecret(context.input(), 'Password: ', context.err));
   if (password === '') throw new CommandError('no password was given');
   const session = new Session();
-  const client = clientOf(url, session);
+  const client = clientOf(url, session, environment);
   const { user, organization } = await explained(url, async () => {
     await client.auth.login({ email, password });
     return client.auth.me();
@@ -63,7 +63,7 @@ export async function signOut(context: Context): Promise<number> {
   const session = new Session(stored.session);
   // It is forgotten here whether or not the service hears of it.
   await removeSession(environment);
-  await explained(stored.url, () => clientOf(stored.url, session).auth.logout());
+  await explained(stored.url, () => clientOf(stored.url, session, environment).auth.logout());
   print(context, { signed_out: true, url: stored.url }, [`Signed out of ${stored.url}.`]);
   return 0;
 }

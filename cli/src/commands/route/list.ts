@@ -165,8 +165,10 @@ function providerDocument({ provider }: TargetOverview) {
     providerFlags(protocol, flags);
   return {
     ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
-    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders, proxy },
-    ...{ ca_file: caFile, client_cert_file: clientCertFile, client_key_file: clientKeyFile },
+    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
+    ...(proxy !== null && { proxy }),
+    ...(caFile !== null && { ca_file: caFile }),
+    ...(clientCertFile !== null && { client_cert_file: clientCertFile, client_key_file: clientKeyFile }),
   };
 }
 
