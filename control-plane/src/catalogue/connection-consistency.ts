@@ -13,7 +13,7 @@ const MEMBER_OF_FILE: Readonly<Record<keyof ClientTlsFiles, string>> = {
   keyFile: 'client_key_file',
 };
 
-/** What is wrong with the files of a provider's connections, which are read for it. */
+/** Reads the files of a provider's connections, and says which of them cannot be used. */
 export function connectionIssues(
   flags: Flags,
   baseUrl: unknown,

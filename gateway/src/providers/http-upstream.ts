@@ -58,7 +58,7 @@ export function createHttpUpstreams(options: ConnectionOptions): HttpUpstreams {
   };
 }
 
-/** Of an address and the way to it. */
+/** The name of an address and the way to it. */
 function nameOf(address: string, { proxy, caFile, clientCertFile, clientKeyFile }: Way): string {
   if (proxy === null && caFile === null && clientCertFile === null) return address;
   return JSON.stringify([address, proxy, caFile, clientCertFile, clientKeyFile]);

@@ -126,7 +126,7 @@ describe('a provider behind a proxy', () => {
     const direct = await ask(gateway, 'http://name.invalid/v1', { proxy: 'none' });
     assert.equal(direct.status, 502);
     assert.deepEqual([proxy.asked.length, other.asked.length], [0, 1]);
-    // This machine is not reached through a proxy, whoever names it.
+    // This machine is not reached through a proxy, not even through one that the entry names.
     assert.equal((await ask(gateway, provider.baseUrl)).status, 200);
     assert.equal((await ask(gateway, provider.baseUrl, flags)).status, 200);
     assert.deepEqual([proxy.asked.length, other.asked.length], [0, 1]);

@@ -11,7 +11,7 @@ export interface ClientTlsFiles {
   readonly keyFile?: string | undefined;
 }
 
-/** What they hold, as node:tls takes it. */
+/** The content of the files, as node:tls takes it. */
 export interface ClientTls {
   readonly ca?: Buffer;
   readonly cert?: Buffer;

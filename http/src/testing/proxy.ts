@@ -14,7 +14,7 @@ export interface TestProxyOptions {
 export interface TestProxy extends AsyncDisposable {
   /** With a user and a password. */
   readonly url: URL;
-  /** What it was asked for, in turn: `CONNECT name:443`, `POST http://name/path`. */
+  /** The requests, in turn: `CONNECT name:443`, `POST http://name/path`. */
   readonly asked: string[];
   /** The credentials that came with each. */
   readonly credentials: (string | undefined)[];
