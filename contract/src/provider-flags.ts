@@ -15,6 +15,26 @@ export const KEPT_MEMBERS = [
 ] as const;
 export type KeptMember = (typeof KEPT_MEMBERS)[number];
 
+/** A credential that a cloud issues for a while, from where its own programs take theirs. */
+export type CloudCredential = AwsCredential | GoogleCredential | AzureCredential;
+
+/** Signatures of version 4, for a region and a service such as bedrock. */
+export interface AwsCredential {
+  readonly kind: 'aws';
+  readonly region: string;
+  readonly service: string;
+}
+
+export interface GoogleCredential {
+  readonly kind: 'google';
+  readonly scopes: readonly string[];
+}
+
+export interface AzureCredential {
+  readonly kind: 'azure';
+  readonly scope: string;
+}
+
 /** How one provider differs from its protocol. */
 export interface ProviderFlags {
   readonly auth: ProviderAuth;
@@ -33,6 +53,8 @@ export interface ProviderFlags {
   readonly strictFields: boolean;
   /** The values of `anthropic-beta`: all forwarded, none, or each by name: renamed, or left out where null. */
   readonly betaHeaders: 'forward' | 'strip' | Readonly<Record<string, string | null>>;
+  /** In place of a key: the credential that a cloud issues. */
+  readonly credential: CloudCredential | null;
   /** The address of the proxy to the provider, or `none`; null for that of the process. */
   readonly proxy: string | null;
   /** The path of the certificates that may have signed the provider's; null for the usual ones. */
@@ -54,7 +76,7 @@ const DEFAULT_AUTH: Readonly<Record<ProviderProtocol, ProviderAuth>> = {
 /** All flags of a provider: what the catalogue states, else what its protocol implies. */
 export function providerFlags(protocol: ProviderProtocol, stated: StatedProviderFlags): ProviderFlags {
   return {
-    auth: DEFAULT_AUTH[protocol],
+    auth: stated.credential ? 'none' : DEFAULT_AUTH[protocol],
     headers: {},
     query: {},
     surfaces: Object.fromEntries(DEFAULT_SURFACES[protocol]),
@@ -63,6 +85,7 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
     keep: [],
     strictFields: false,
     betaHeaders: protocol === 'anthropic' ? 'forward' : 'strip',
+    credential: null,
     proxy: null,
     caFile: null,
     clientCertFile: null,

@@ -44,6 +44,7 @@ import { observeGateway } from './observed/observe-gateway.ts';
 import { RefusedRequests } from './observed/refused-requests.ts';
 import { RequestLines } from './observed/request-lines.ts';
 import { endRequest } from './observed/request-span.ts';
+import { createCloudCredentials } from './providers/cloud/cloud-credentials.ts';
 import { createUpstreams } from './providers/upstreams.ts';
 import type { RateLimiter } from './rates/rate-limiter.ts';
 import { createSlidingWindow } from './rates/sliding-window.ts';
@@ -162,6 +163,12 @@ export function createGateway(given: GatewayDependencies): Gateway {
     metadata: new MetadataBudget(settings.metadataHeaders ?? new Map(), () => clock.monotonicMs()),
     keptItems: new KeptItems(database, log, () => clock.monotonicMs()),
     upstreams: createUpstreams(clock, readers, bodies, { proxyOf: given.proxyOf ?? direct, log }),
+    cloud: createCloudCredentials({
+      variable: platformKey,
+      proxyOf: given.proxyOf ?? direct,
+      clock,
+      log,
+    }),
     routing: createRouting({ clock, timers, log, database, random: given.random }),
   };
   const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([

@@ -8,6 +8,7 @@ import {
   type Surface,
 } from '@gatehouse/contract';
 import { z } from 'zod';
+import { CLOUD_CREDENTIAL_MEMBERS } from './cloud-credential-file.ts';
 import { commonDefaultEndpoints } from './common-endpoints.ts';
 import {
   apiKeyEnv,
@@ -187,6 +188,7 @@ export function membersAt(path: readonly PropertyKey[]): readonly string[] | und
 
 function membersOfProvider([member, ...rest]: readonly PropertyKey[]): readonly string[] | undefined {
   if (member === undefined) return Object.keys(Provider.shape);
+  if (member === 'credential' && rest.length === 0) return CLOUD_CREDENTIAL_MEMBERS;
   return member === 'credentials' && rest.length === 1 ? Object.keys(CredentialMembers.shape) : undefined;
 }
 

@@ -119,6 +119,7 @@ const FLAG_MEMBERS: Readonly<Record<keyof ProviderFlags, string>> = {
   keep: 'keep',
   strictFields: 'strict_fields',
   betaHeaders: 'beta_headers',
+  credential: 'credential',
   proxy: 'proxy',
   caFile: 'ca_file',
   clientCertFile: 'client_cert_file',

@@ -27,7 +27,14 @@ export function flagIssues(
       path: ['auth'],
       message: 'is none, and the provider has a key, which would never be sent',
     });
-  if (auth !== undefined && auth !== 'none' && !hasKey)
+  if (flags.credential !== undefined && hasKey)
+    found.push({
+      path: ['credential'],
+      message: 'is one of a cloud, and cannot be stated beside api_key_env or credentials',
+    });
+  if (flags.credential !== undefined && auth !== undefined)
+    found.push({ path: ['auth'], message: 'is decided by credential' });
+  else if (auth !== undefined && auth !== 'none' && !hasKey)
     found.push({
       path: ['auth'],
       message: 'needs api_key_env, which names the variable with the key, or credentials',

@@ -10,6 +10,7 @@ import {
 } from '@gatehouse/contract';
 import { parseProxy } from '@gatehouse/http/outgoing';
 import { z } from 'zod';
+import { CloudCredential } from './cloud-credential-file.ts';
 import { boundedRecord, text } from './file-text.ts';
 
 // The file format of a provider's flags.
@@ -88,6 +89,7 @@ export const PROVIDER_FLAG_MEMBERS = {
       error: 'must be forward or strip, or a mapping of names to other names or null',
     })
     .optional(),
+  credential: CloudCredential.optional(),
   proxy: text(
     isProxy,
     'none, or the address of a proxy such as http://proxy.example.com:3128, without a user: one with a password belongs in HTTPS_PROXY',
@@ -111,6 +113,7 @@ export function statedFlags(provider: FlagMembers): StatedProviderFlags {
     keep: provider.keep && [...new Set(provider.keep)],
     strictFields: provider.strict_fields,
     betaHeaders: provider.beta_headers,
+    credential: provider.credential,
     proxy: provider.proxy,
     caFile: provider.ca_file,
     clientCertFile: provider.client_cert_file,

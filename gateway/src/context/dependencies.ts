@@ -11,6 +11,7 @@ import type { Permits } from '../exchange/permits.ts';
 import type { ReadOns } from '../exchange/read-ons.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { KeptItems } from '../kept-items/kept-items.ts';
+import type { CloudCredentials } from '../providers/cloud/cloud-credentials.ts';
 import type { Upstreams } from '../providers/upstreams.ts';
 import type { RateLimiter } from '../rates/rate-limiter.ts';
 import type { ReaderPool } from '../readers/reader-pool.ts';
@@ -50,6 +51,7 @@ export interface Dependencies {
   readonly keptItems: KeptItems;
   readonly admissions: Admissions;
   readonly upstreams: Upstreams;
+  readonly cloud: CloudCredentials;
   readonly routing: Routing;
   /** The platform's own key for a provider, by the name of its environment variable. */
   readonly platformKey: (envName: string) => string | undefined;

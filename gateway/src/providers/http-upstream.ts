@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { withQuery } from './address-of.ts';
 import { type ConnectionOptions, type Connections, openConnections, type Way } from './connections.ts';
 import { OutgoingBody } from './outgoing-body.ts';
 import type { Upstream, UpstreamCall, UpstreamListener, UpstreamRequest } from './upstream.ts';
@@ -101,12 +102,6 @@ class HttpUpstream implements Upstream {
     );
     return handler;
   }
-}
-
-function withQuery(search: string, query: Readonly<Record<string, string>>): string {
-  if (Object.keys(query).length === 0) return search;
-  const added = new URLSearchParams(query).toString();
-  return search === '' ? `?${added}` : `${search}&${added}`;
 }
 
 /** Names and values in turn. */

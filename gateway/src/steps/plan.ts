@@ -11,7 +11,7 @@ import { inOrder } from '../routing/choose.ts';
 import { sessionOf } from '../routing/session-key.ts';
 
 type Needs = Pick<Context, 'key' | 'route' | 'endpoint' | 'call'>;
-type Using = Pick<Dependencies, 'upstreams' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
+type Using = Pick<Dependencies, 'upstreams' | 'cloud' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
 
 /**
  * The targets that may be tried, each with its credential, in order.
@@ -29,14 +29,27 @@ export function plan(
 ): Planned | Promise<Planned> {
   const { key, route } = context;
   const errors: GatewayError[] = [];
-  // Only opening a stored key has to wait.
-  if (route.vaultRecords.size === 0) {
-    return planned([platformGroup(context, dependencies, errors)], errors, context, exchange, dependencies);
+  const isOwn = route.vaultRecords.size > 0;
+  const plan = (own: readonly Candidate[][]) => {
+    const others = isOwn && !key.byokFallback ? [] : [platformGroup(context, dependencies, errors)];
+    return planned([...own, ...others], errors, context, exchange, dependencies);
+  };
+  // Only opening a stored key has to wait, and a credential that a cloud has not issued yet.
+  const issued = isOwn && !key.byokFallback ? undefined : cloudCredentials(route, dependencies);
+  if (!isOwn) return issued === undefined ? plan([]) : issued.then(() => plan([]));
+  const own = ownGroup(context, exchange, dependencies, errors);
+  return Promise.all([own, issued]).then(([group]) => plan([group]));
+}
+
+/** The credentials of clouds that targets of the route need; undefined where there is nothing to wait for. */
+function cloudCredentials({ targets }: Needs['route'], { cloud }: Using): Promise<unknown> | undefined {
+  let all: Promise<unknown> | undefined;
+  for (const { provider } of targets) {
+    const { credential } = provider.flags;
+    const issued = credential ? cloud.ready(credential) : undefined;
+    if (issued !== undefined) all = all === undefined ? issued : Promise.all([all, issued]);
   }
-  return ownGroup(context, exchange, dependencies, errors).then((own) => {
-    const others = key.byokFallback ? [platformGroup(context, dependencies, errors)] : [];
-    return planned([own, ...others], errors, context, exchange, dependencies);
-  });
+  return all;
 }
 
 type Planned = Pick<Context, 'candidates' | 'chosen'>;
@@ -110,6 +123,13 @@ async function ownCandidates(
 function platformCandidates(target: Target, context: Needs, dependencies: Using): Candidate[] {
   const reached = reach(target, context, dependencies);
   const { provider } = target;
+  const { credential: issued } = provider.flags;
+  if (issued) {
+    const { upstream, secret } = dependencies.cloud.authorize(issued, provider, reached.upstream);
+    const name = named(target, issued.kind, null, reached, context);
+    const use = { credential: undefined, isByok: false, apiKey: secret, weight: target.weight };
+    return [{ ...reached, upstream, ...name, ...use }];
+  }
   if (provider.credentials.length === 0) {
     const keyless = { credential: undefined, isByok: false, apiKey: undefined, weight: target.weight };
     return [{ ...reached, ...named(target, NO_CREDENTIAL, null, reached, context), ...keyless }];

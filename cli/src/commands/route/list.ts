@@ -161,11 +161,21 @@ function targetDocument(target: TargetOverview) {
 /** With all flags, those that the catalogue leaves to the protocol too. */
 function providerDocument({ provider }: TargetOverview) {
   const { name, protocol, baseUrl, outputLimit, flags } = provider;
-  const { streamUsage, strictFields, betaHeaders, proxy, caFile, clientCertFile, clientKeyFile, ...others } =
-    providerFlags(protocol, flags);
+  const {
+    streamUsage,
+    strictFields,
+    betaHeaders,
+    credential,
+    proxy,
+    caFile,
+    clientCertFile,
+    clientKeyFile,
+    ...others
+  } = providerFlags(protocol, flags);
   return {
     ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
     ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
+    ...(credential !== null && { credential }),
     ...(proxy !== null && { proxy }),
     ...(caFile !== null && { ca_file: caFile }),
     ...(clientCertFile !== null && { client_cert_file: clientCertFile, client_key_file: clientKeyFile }),
