@@ -42,12 +42,17 @@ export interface ProviderFlags {
   readonly headers: Readonly<Record<string, string>>;
   /** Added to every address, by name; not yet encoded. */
   readonly query: Readonly<Record<string, string>>;
-  /** The surfaces of the provider, each with its path below `base_url`. */
+  /**
+   * The surfaces of the provider, each with its path below `base_url`, in which `{model}` stands for the provider's model and
+   * `{a|b}` for `a`, and for `b` where a stream is asked for.
+   */
   readonly surfaces: Readonly<Partial<Record<Surface, string>>>;
   /** True if a stream asks for its usage. `never`: the provider refuses it. `always`: the provider reports usage unasked. */
   readonly streamUsage: 'ask' | 'never' | 'always';
   /** Top-level members that are never sent. */
   readonly drop: readonly string[];
+  /** Members of every request, in place of the caller's. */
+  readonly add: Readonly<Record<string, string | number | boolean>>;
   readonly keep: readonly KeptMember[];
   /** True if only the common members of the format are sent, because the provider refuses unknown ones. */
   readonly strictFields: boolean;
@@ -82,6 +87,7 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
     surfaces: Object.fromEntries(DEFAULT_SURFACES[protocol]),
     streamUsage: 'ask',
     drop: [],
+    add: {},
     keep: [],
     strictFields: false,
     betaHeaders: protocol === 'anthropic' ? 'forward' : 'strip',

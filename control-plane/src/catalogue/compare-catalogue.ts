@@ -116,6 +116,7 @@ const FLAG_MEMBERS: Readonly<Record<keyof ProviderFlags, string>> = {
   surfaces: 'surfaces',
   streamUsage: 'stream_usage',
   drop: 'drop',
+  add: 'add',
   keep: 'keep',
   strictFields: 'strict_fields',
   betaHeaders: 'beta_headers',

@@ -46,6 +46,15 @@ export function flagIssues(
         message: `is ${member}, which ${NEEDED[member]} and is always sent`,
       });
   });
+  for (const member of Object.keys(flags.add ?? {})) {
+    if (Object.hasOwn(NEEDED, member))
+      found.push({
+        path: ['add', member],
+        message: `${member} ${NEEDED[member]}; the gateway writes it itself`,
+      });
+    if (flags.drop?.includes(member))
+      found.push({ path: ['add', member], message: `${member} is dropped too` });
+  }
   const credential = typeof auth === 'object' ? auth.header.toLowerCase() : auth;
   const seen = new Set<string>();
   for (const header of Object.keys(flags.headers ?? {})) {

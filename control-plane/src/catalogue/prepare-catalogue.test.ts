@@ -197,6 +197,7 @@ describe('applyCatalogue', () => {
       },
     ],
     [['proxy'], { flags: { proxy: 'none' } }],
+    [['add', 'credential'], { flags: { add: { a: 1 }, credential: { kind: 'google', scopes: ['a'] } } }],
     [
       ['ca_file', 'client_cert_file', 'client_key_file'],
       { flags: { caFile: '/a', clientCertFile: '/b', clientKeyFile: '/c' } },

@@ -34,6 +34,11 @@ describe('the flags of a provider', () => {
     ['strict_fields: true', { strictFields: true }],
     ['beta_headers: strip', { betaHeaders: 'strip' }],
     ['beta_headers: { a-2025: b-2026, c: null }', { betaHeaders: { 'a-2025': 'b-2026', c: null } }],
+    ['add: { anthropic_version: v-1, n: 1, x: true }', { add: { anthropic_version: 'v-1', n: 1, x: true } }],
+    [
+      'surfaces: { messages: "/models/{model}:{raw|streamRaw}" }',
+      { surfaces: { messages: '/models/{model}:{raw|streamRaw}' } },
+    ],
     ['proxy: http://proxy.example:3128', { proxy: 'http://proxy.example:3128' }],
     ['proxy: none', { proxy: 'none' }],
     ['output_limit: both', {}],
@@ -86,6 +91,14 @@ describe('the flags of a provider', () => {
     ['keep: [thinking]', /keep\.0\): must be reasoning_content or reasoning_details or extra_content/],
     ['strict_fields: yes please', /must be true or false/],
     ['beta_headers: drop', /must be forward or strip, or a mapping/],
+    ['add: { model: x }', /add\.model\): model names the model; the gateway writes it itself/],
+    ['add: { user: x }\n    drop: [user]', /add\.user\): user is dropped too/],
+    ['add: { a: [1] }', /add\.a\): must be text, a number, true or false/],
+    ['surfaces: { chat: "/{name}" }', /surfaces\.chat\): must be a path below base_url/],
+    [
+      'credential: { kind: aws, region: us-east-1 }',
+      /credential\): is one of a cloud, and cannot be stated beside/,
+    ],
     ['proxy: socks5://proxy.example', /proxy\): must be none, or the address of a proxy such as http/],
     ['proxy: http://ada:pass@proxy.example', /without a user: one with a password belongs in HTTPS_PROXY/],
     ['ca_file: ca.pem', /ca_file\): must be the absolute path of a PEM file/],
@@ -110,6 +123,37 @@ describe('the flags of a provider', () => {
     assert.throws(() => readCatalogue(text, 'f.yaml'), {
       message: /ca_file\): is only for a base_url with https/,
     });
+  });
+
+  const CREDENTIALS: readonly (readonly [string, object | RegExp])[] = [
+    ['{ kind: aws, region: us-east-1 }', { kind: 'aws', region: 'us-east-1', service: 'bedrock' }],
+    ['{ kind: aws, region: us-east-1, service: x }', { kind: 'aws', region: 'us-east-1', service: 'x' }],
+    ['{ kind: google }', { kind: 'google', scopes: ['https://www.googleapis.com/auth/cloud-platform'] }],
+    ['{ kind: google, scopes: [a, b] }', { kind: 'google', scopes: ['a', 'b'] }],
+    ['{ kind: azure }', { kind: 'azure', scope: 'https://cognitiveservices.azure.com/.default' }],
+    ['{ kind: aws }', /credential\.region\): is missing; must be text/],
+    ['{ kind: oracle }', /credential.*must be a mapping whose kind is aws, google or azure/],
+    ['sk-secret', /credential\): must be a mapping of members/],
+    ['{ kind: azure, region: x }', /region\): is not a known member; accepted are kind, region/],
+    ['{ kind: google, scopes: ["a b"] }', /without spaces/],
+  ];
+  for (const [credential, expected] of CREDENTIALS)
+    it(`${expected instanceof RegExp ? 'rejects' : 'reads'} credential: ${credential}`, () => {
+      const read = () =>
+        readCatalogue(
+          file(`credential: ${credential}`).replace('    api_key_env: HOUSE_KEY\n', ''),
+          'f.yaml',
+        );
+      if (expected instanceof RegExp) assert.throws(read, { message: expected });
+      else assert.deepEqual(read().providers['house']?.flags.credential, expected);
+    });
+
+  it('rejects auth beside the credential of a cloud', () => {
+    const text = file('auth: bearer\n    credential: { kind: google }').replace(
+      '    api_key_env: HOUSE_KEY\n',
+      '',
+    );
+    assert.throws(() => readCatalogue(text, 'f.yaml'), { message: /auth\): is decided by credential/ });
   });
 
   it('rejects auth at a provider that takes no key', () => {
@@ -173,6 +217,7 @@ describe('providerFlags', () => {
       keep: [],
       strictFields: false,
       betaHeaders: 'strip',
+      ...{ add: {}, credential: null },
       ...{ proxy: null, caFile: null, clientCertFile: null, clientKeyFile: null },
     });
     const anthropic = providerFlags('anthropic', {});

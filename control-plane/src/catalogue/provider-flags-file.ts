@@ -46,10 +46,10 @@ const name = text(
 // Appended to base_url as it stands: a query, or a way up, would change another part of the address.
 const path = text(
   (value) =>
-    /^(?:\/[A-Za-z0-9._~!$&'()*+,;=:@%-]+)+$/.test(value) &&
+    /^(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@%-]|\{model\}|\{[A-Za-z0-9-]+\|[A-Za-z0-9-]+\})+)+$/.test(value) &&
     !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(value) &&
     value.length <= MAX_PATH_LENGTH,
-  'a path below base_url, such as /chat/completions',
+  'a path below base_url, such as /chat/completions, in which {model} and {whole|stream} may stand',
 );
 
 function isProxy(value: string): boolean {
@@ -82,6 +82,11 @@ export const PROVIDER_FLAG_MEMBERS = {
     .optional(),
   stream_usage: z.enum(['ask', 'never', 'always']).optional(),
   drop: names(MAX_DROPPED).optional(),
+  add: boundedRecord(
+    name,
+    z.union([printable, z.number(), z.boolean()], { error: 'must be text, a number, true or false' }),
+    MAX_ENTRIES,
+  ).optional(),
   keep: z.array(z.enum(KEPT_MEMBERS)).optional(),
   strict_fields: z.boolean().optional(),
   beta_headers: z
@@ -110,6 +115,7 @@ export function statedFlags(provider: FlagMembers): StatedProviderFlags {
     surfaces: provider.surfaces && surfacesOf(provider.surfaces),
     streamUsage: provider.stream_usage,
     drop: provider.drop && [...new Set(provider.drop)],
+    add: provider.add,
     keep: provider.keep && [...new Set(provider.keep)],
     strictFields: provider.strict_fields,
     betaHeaders: provider.beta_headers,

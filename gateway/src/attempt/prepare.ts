@@ -41,7 +41,15 @@ export function prepare(
   // With the organisation's own key the calls are on its own bill.
   const names = isByok ? [] : microPkrPerCall.keys();
   const toolCalls = toolCallCap({ names, droppedTools }, providerCall);
-  const target = targetFor({ provider, upstreamModel }, outputCap, removals, droppedTools, toolCalls);
+  const path = pathOf(provider, surface);
+  const target = targetFor(
+    { provider, upstreamModel },
+    outputCap,
+    removals,
+    droppedTools,
+    toolCalls,
+    path.includes(MODEL),
+  );
   const given = keptBytes > 0 ? providerCall.peekBody() : providerCall.takeBody();
   const body = splice(given, format.upstreamEdits(providerCall.layout, target));
   heldBody.resize(keptBytes + body.length);
@@ -65,7 +73,7 @@ export function prepare(
     loweredOutputCap,
     outgoing: {
       surface,
-      path: pathOf(provider, surface),
+      path: path.includes('{') ? pathFor(path, upstreamModel, isStream) : path,
       query: flags.query,
       headers: headersFor({ dialect, isStream, apiKey, flags, passed }),
       isStream,
@@ -109,6 +117,17 @@ function droppedNames(
 function contentType(headers: UpstreamHeaders): Record<string, string> {
   const type = isEventStream(headers) ? 'text/event-stream' : 'application/json';
   return { 'content-type': `${type}; charset=utf-8` };
+}
+
+const MODEL = '{model}';
+
+/** The path with its places filled. */
+function pathFor(path: string, upstreamModel: string, isStream: boolean): string {
+  // Providers write names with @ and : into their paths as they are.
+  const model = encodeURIComponent(upstreamModel).replaceAll('%40', '@').replaceAll('%3A', ':');
+  return path
+    .replaceAll(MODEL, () => model)
+    .replace(/\{([^|}]*)\|([^}]*)\}/g, (_, whole: string, stream: string) => (isStream ? stream : whole));
 }
 
 function pathOf({ name, surfaces }: Provider, surface: Surface): string {

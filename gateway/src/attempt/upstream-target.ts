@@ -45,8 +45,11 @@ export function targetFor(
   { removed, asksForUsage, isStrict }: Removals,
   droppedTools: ReadonlySet<string>,
   toolCalls: number | undefined,
+  isModelInPath: boolean,
 ): UpstreamTarget {
-  const { outputLimit } = provider;
+  const { outputLimit, flags } = provider;
   const toolCallCap = isStrict ? undefined : toolCalls;
-  return { upstreamModel, outputCap, outputLimit, toolCallCap, asksForUsage, removed, droppedTools };
+  const { add: added } = flags;
+  const members = { asksForUsage, removed, droppedTools, added, isModelInPath };
+  return { upstreamModel, outputCap, outputLimit, toolCallCap, ...members };
 }

@@ -36,6 +36,10 @@ export interface UpstreamTarget {
   readonly removed: ReadonlySet<string>;
   /** The types of tools that are left out, among those that may be. */
   readonly droppedTools?: ReadonlySet<string>;
+  /** Members of every request to the provider, in place of the caller's. */
+  readonly added?: Readonly<Record<string, unknown>>;
+  /** True if the address has the model: what is added then takes its place. */
+  readonly isModelInPath?: boolean;
 }
 
 /** The names of output caps in a format: all that callers use, and those that this provider is sent. */
@@ -61,8 +65,10 @@ export function bodyEdits(
   const removed = new Set(target.removed);
   removed.delete('model');
   for (const name of known) removed.delete(name);
+  const own = Object.entries(target.added ?? {}).filter(([name]) => !known.includes(name));
+  for (const [name] of own) removed.add(name);
 
-  let added = '';
+  let added = own.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');
   if (target.outputCap !== undefined) {
     const missing = sent.filter((name) => !members.has(name));
     for (const [name, { keyStart, valueStart, valueEnd }] of members) {
@@ -73,13 +79,16 @@ export function bodyEdits(
       else if (written === undefined) removed.add(name);
       else edits.push({ start: keyStart, end: valueEnd, text: `"${written}":${cap}` });
     }
-    added = missing.map((name) => `,"${name}":${target.outputCap}`).join('');
+    added += missing.map((name) => `,"${name}":${target.outputCap}`).join('');
   }
-  edits.push({
-    start: model.valueStart,
-    end: model.valueEnd,
-    text: JSON.stringify(target.upstreamModel) + added,
-  });
+  if (target.isModelInPath && own.length > 0)
+    edits.push({ start: model.keyStart, end: model.valueEnd, text: added.slice(1) });
+  else
+    edits.push({
+      start: model.valueStart,
+      end: model.valueEnd,
+      text: JSON.stringify(target.upstreamModel) + added,
+    });
 
   const names = [...members.keys()];
   const places = Array.from(members.values(), ({ keyStart, valueEnd }) => ({

@@ -165,6 +165,7 @@ function providerDocument({ provider }: TargetOverview) {
     streamUsage,
     strictFields,
     betaHeaders,
+    add,
     credential,
     proxy,
     caFile,
@@ -175,6 +176,7 @@ function providerDocument({ provider }: TargetOverview) {
   return {
     ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
     ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
+    ...(Object.keys(add).length > 0 && { add }),
     ...(credential !== null && { credential }),
     ...(proxy !== null && { proxy }),
     ...(caFile !== null && { ca_file: caFile }),

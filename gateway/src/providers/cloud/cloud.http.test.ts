@@ -216,6 +216,42 @@ describe('a provider whose credential a cloud issues', () => {
     );
   });
 
+  it('gets the model in its path and its own member in the body, as Vertex has it', async () => {
+    variables['AZURE_CLIENT_SECRET'] = 'hunter2hunter2';
+    await using gateway = await start();
+    await addRoute(database, {
+      id: 'cloud/vertex',
+      provider: 'vertex',
+      protocol: 'anthropic',
+      baseUrl: `${provider.baseUrl}/locations/one`,
+      upstreamModel: 'claude-x@20261101',
+      endpoints: ['messages'],
+      apiKeyEnv: null,
+      flags: {
+        credential: AZURE,
+        surfaces: { messages: '/models/{model}:{rawPredict|streamRawPredict}' },
+        add: { anthropic_version: 'vertex-2023-10-16' },
+      },
+    });
+    for (const [stream, verb] of [
+      [false, 'rawPredict'],
+      [true, 'streamRawPredict'],
+    ] as const) {
+      provider.asked.length = 0;
+      const body = {
+        model: 'cloud/vertex',
+        max_tokens: 5,
+        messages: [{ role: 'user', content: 'hi' }],
+        stream,
+      };
+      await (await gateway.post('/v1/messages', key.secret, { ...body, anthropic_version: 'mine' })).text();
+      const [sent] = provider.asked;
+      assert.match(sent?.path ?? '', new RegExp(`/locations/one/models/claude-x@20261101:${verb}$`));
+      const { model: _model, ...others } = body;
+      assert.deepEqual(sent?.body, { ...others, anthropic_version: 'vertex-2023-10-16' });
+    }
+  });
+
   it('is asked with a token of Entra, by a client secret', async () => {
     variables['AZURE_CLIENT_SECRET'] = 'hunter2hunter2';
     await using gateway = await start();
