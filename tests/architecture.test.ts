@@ -77,7 +77,7 @@ const FLOORS: Record<string, readonly string[]> = {
     // What any gateway needs, then what a request is, then one attempt at a provider, then the rules and who serves them.
     ...['wire', 'errors', 'catalogue', 'journal', 'tokens', 'bodies', 'rates', 'exchange'],
     ...['formats', 'credit', 'demo', 'readers', 'providers', 'routing', 'kept-items', 'context'],
-    ...['attempt', 'http', 'observed', 'steps', 'discovery', 'endpoints'],
+    ...['attempt', 'http', 'observed', 'steps', 'discovery', 'endpoints', 'check'],
   ],
   'cli/src': [
     ...['terminal', 'config', 'log', 'listen', 'vault', 'stores', 'metrics', 'otlp'],

@@ -254,6 +254,57 @@ deactivated  route house/b
     assert.deepEqual(await answers('house/a'), ['one', 'one']);
   });
 
+  it('a provider is asked for what the catalogue claims, and what differs is named', async () => {
+    await apply(file(first.baseUrl, ['house/a']));
+    first.script = (response, asked) => {
+      const isStream = asked.body['stream'] === true;
+      // It has no streams, and hides the usage of the one answer that it has.
+      const { usage, ...unmetered } = completion('ready', USAGE) as Record<string, unknown>;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(isStream ? unmetered : { ...unmetered, usage }));
+    };
+    const args = ['provider', 'check', 'house', '--route', 'house/a'];
+    const { code, stdout } = await runCommand([...args, '--json'], { environment });
+    const { checks } = JSON.parse(stdout) as { checks: Record<string, unknown>[] };
+    const chat = checks.filter(({ surface }) => surface === 'chat');
+    assert.equal(code, 1);
+    assert.deepEqual(
+      chat.map(({ total_ms, ...others }) => [typeof total_ms, others]),
+      [
+        [false, []],
+        [true, ['stream_missing', 'usage_missing']],
+      ].map(([stream, differences]) => [
+        'number',
+        {
+          ...{ provider: 'house', route: 'house/a', surface: 'chat', stream, differences },
+          ...{ ok: !stream, finish: 'stop', tool_call: false, error: null, first_token_ms: null },
+          usage: stream
+            ? null
+            : { prompt_tokens: 5, completion_tokens: 5, cache_read_tokens: null, reasoning_tokens: null },
+          cost_pkr: chat[Number(stream)]?.['cost_pkr'],
+        },
+      ]),
+    );
+    assert.equal(chat[0]?.['cost_pkr'], 0.000018);
+    const text = (await runCommand(args, { environment })).stdout;
+    assert.match(text, /^house +house\/a +chat +yes +NO +- +- +stop +no +- +\d+ ms /m);
+    assert.match(
+      text,
+      /^house, chat, stream: stream_missing: one document, although a stream was asked for$/m,
+    );
+    first.script = json(completion('one', USAGE));
+
+    for (const [more, message] of [
+      [['nowhere'], /^gatehouse: the provider nowhere has no such route; those that have are /],
+      [['demo'], /^gatehouse: the provider demo is part of Gatehouse; there is nothing to check/],
+      [['--route', 'house/z'], /^gatehouse: no route is named house\/z; gatehouse route list shows all/],
+    ] as const) {
+      const refused = await runCommand(['provider', 'check', ...more], { environment });
+      assert.deepEqual([refused.code, refused.stdout], [1, '']);
+      assert.match(refused.stderr, message);
+    }
+  });
+
   it('a route with several targets is listed with the credentials of each, and named as changed', async () => {
     const several = file(first.baseUrl, ['house/a'])
       .replace(

@@ -10,6 +10,7 @@ import { key } from './key.ts';
 import { migrate } from './migrate.ts';
 import { org } from './org.ts';
 import { project } from './project.ts';
+import { provider } from './provider.ts';
 import { restore } from './restore.ts';
 import { route } from './route.ts';
 import { size } from './size.ts';
@@ -25,6 +26,7 @@ export const table: Commands = {
     key: 'gateway keys',
     user: 'accounts',
     route: 'the catalogue of routes',
+    provider: 'the providers of the catalogue',
     vault: 'the keys for providers',
     activity: 'the activity log',
     account: 'what an account does, from anywhere',
@@ -38,6 +40,7 @@ export const table: Commands = {
     ...key,
     ...user,
     ...route,
+    ...provider,
     ...vault,
     ...activity,
     ...account,

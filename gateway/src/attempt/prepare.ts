@@ -14,7 +14,9 @@ import { redactionOf } from '../wire/redaction.ts';
 import { splice } from '../wire/splice.ts';
 import { type Removals, removalsFor, targetFor } from './upstream-target.ts';
 
-type Needs = Pick<Context, 'endpoint' | 'key' | 'call' | 'route' | 'heldBody'>;
+type Needs = Pick<Context, 'endpoint' | 'key' | 'call' | 'route'> & {
+  readonly heldBody: Pick<Context['heldBody'], 'resize'>;
+};
 
 /** The request that is sent, and the bytes of it that stay. */
 export interface Sending extends Omit<Sent, 'outgoing' | 'mostPromptTokens'> {
@@ -29,7 +31,7 @@ const FROM_PROVIDER = { 'x-gatehouse-error-source': 'provider' };
 export function prepare(
   { endpoint, key, call, route, heldBody }: Needs,
   { candidate, outputCap, loweredOutputCap, keptBytes }: Sending,
-  { request }: Pick<Exchange, 'request'>,
+  { request }: { readonly request: Pick<Exchange['request'], 'headers'> },
 ): Sent {
   const { providerCall, translation, surface, isByok, apiKey, droppedTools } = candidate;
   const { provider, upstreamModel, microPkrPerCall } = candidate.target;

@@ -115,9 +115,7 @@ type TargetRow = Pick<Route, 'id' | 'endpoints'> &
   };
 
 // No name is both an alias and the id of an active route, so the rows are of one route: one for each of its targets.
-export const findRouteStatement = statement<{ name: string }, TargetRow>(
-  'gateway-find-route',
-  sql`
+const TARGETS_OF_ROUTES = sql`
     SELECT r.id, r.endpoints, ${ROUTE_SETTINGS_DOCUMENT} AS settings,
            t.upstream_model, t.input_micro_pkr_per_million, t.output_micro_pkr_per_million,
            t.cache_write_micro_pkr_per_million, t.cache_read_micro_pkr_per_million,
@@ -131,7 +129,11 @@ export const findRouteStatement = statement<{ name: string }, TargetRow>(
     FROM routes r
     JOIN route_targets t ON t.route_id = r.id
     JOIN providers p ON p.name = t.provider
-    CROSS JOIN catalogue_version v
+    CROSS JOIN catalogue_version v`;
+
+export const findRouteStatement = statement<{ name: string }, TargetRow>(
+  'gateway-find-route',
+  sql`${TARGETS_OF_ROUTES}
     WHERE r.is_active
       AND r.id = ANY (ARRAY[${'name'}, (SELECT a.route_id FROM route_aliases a WHERE a.alias = ${'name'})])
     ORDER BY t.position`,
@@ -145,8 +147,21 @@ export interface ReadRoute {
 
 /** The active route with exactly this id or alias. */
 export async function findRoute(database: Queryable, name: string): Promise<ReadRoute | undefined> {
-  const rows = await database.many(findRouteStatement, { name });
-  const [first, ...others] = rows;
+  return readRoute(await database.many(findRouteStatement, { name }));
+}
+
+export const findAnyRouteStatement = statement<{ id: string }, TargetRow>(
+  'gateway-find-any-route',
+  sql`${TARGETS_OF_ROUTES}
+    WHERE r.id = ${'id'} ORDER BY t.position`,
+);
+
+/** The route with exactly this id, active or not. */
+export async function findAnyRoute(database: Queryable, id: string): Promise<ReadRoute | undefined> {
+  return readRoute(await database.many(findAnyRouteStatement, { id }));
+}
+
+function readRoute([first, ...others]: readonly TargetRow[]): ReadRoute | undefined {
   if (!first) return undefined;
   const route: Route = {
     ...readSettings(first.settings),

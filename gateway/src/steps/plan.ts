@@ -11,7 +11,9 @@ import { inOrder } from '../routing/choose.ts';
 import { sessionOf } from '../routing/session-key.ts';
 
 type Needs = Pick<Context, 'key' | 'route' | 'endpoint' | 'call'>;
-type Using = Pick<Dependencies, 'upstreams' | 'cloud' | 'platformKey' | 'keyRing' | 'log' | 'routing'>;
+/** The ways to providers, and the platform's own credentials. */
+export type Reaching = Pick<Dependencies, 'upstreams' | 'cloud' | 'platformKey'>;
+type Using = Reaching & Pick<Dependencies, 'keyRing' | 'log' | 'routing'>;
 
 /**
  * The targets that may be tried, each with its credential, in order.
@@ -42,7 +44,10 @@ export function plan(
 }
 
 /** The credentials of clouds that targets of the route need; undefined where there is nothing to wait for. */
-function cloudCredentials({ targets }: Needs['route'], { cloud }: Using): Promise<unknown> | undefined {
+export function cloudCredentials(
+  { targets }: Pick<Needs['route'], 'targets'>,
+  { cloud }: Pick<Reaching, 'cloud'>,
+): Promise<unknown> | undefined {
   let all: Promise<unknown> | undefined;
   for (const { provider } of targets) {
     const { credential } = provider.flags;
@@ -120,7 +125,8 @@ async function ownCandidates(
   ];
 }
 
-function platformCandidates(target: Target, context: Needs, dependencies: Using): Candidate[] {
+/** A target with each of the platform's credentials for it. Throws 503 where there is none, 400 for an endpoint that it cannot serve. */
+export function platformCandidates(target: Target, context: Needs, dependencies: Reaching): Candidate[] {
   const reached = reach(target, context, dependencies);
   const { provider } = target;
   const { credential: issued } = provider.flags;
@@ -155,7 +161,7 @@ function platformCandidates(target: Target, context: Needs, dependencies: Using)
 function reach(
   { provider }: Target,
   { route, endpoint, call }: Needs,
-  { upstreams }: Using,
+  { upstreams }: Pick<Reaching, 'upstreams'>,
 ): Pick<Candidate, 'surface' | 'upstream'> {
   const surface = chooseSurface(endpoint, provider.surfaces, call);
   if (!surface) {
