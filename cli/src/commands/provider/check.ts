@@ -33,7 +33,7 @@ export function checkProviders(args: CheckArguments, context: Context): Promise<
   });
 }
 
-/** What the gateway's code has to say goes to standard error: the output is the report. */
+/** A log on standard error, since the output is the report. */
 function logTo(context: Context): Logger {
   const write = (line: string) => {
     const { msg, reason, issue } = JSON.parse(line) as Record<string, string | undefined>;

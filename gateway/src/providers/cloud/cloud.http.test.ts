@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { CloudCredential } from '@gatehouse/contract';
-import { createCertificate } from '@gatehouse/http/testing';
+import { proxiesFor } from '@gatehouse/http/outgoing';
+import { createCertificate, startProxy } from '@gatehouse/http/testing';
 import type { Database } from '@gatehouse/store';
 import { createTestDatabase } from '@gatehouse/store/testing';
 import {
@@ -189,7 +190,7 @@ describe('a provider whose credential a cloud issues', () => {
   });
 
   /** A workload's federation: the one kind whose file says where its tokens are. */
-  const writeGoogleKey = async () => {
+  const writeGoogleKey = async (tokenUrl = `${cloud}/google`) => {
     await writeFile(join(folder, 'subject'), 'subject.token');
     await writeFile(
       join(folder, 'google.json'),
@@ -197,7 +198,7 @@ describe('a provider whose credential a cloud issues', () => {
         type: 'external_account',
         audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/one',
         subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-        token_url: `${cloud}/google`,
+        token_url: tokenUrl,
         credential_source: { file: join(folder, 'subject') },
       }),
     );
@@ -315,6 +316,48 @@ describe('a provider whose credential a cloud issues', () => {
     variables['AZURE_CLIENT_SECRET'] = 'hunter2hunter2';
     gateway.time.advance(5_000);
     assert.equal((await ask(gateway, model)).status, 200);
+  });
+
+  it('is asked for its credential through the proxy of the network, whichever cloud it is', async () => {
+    await using proxy = await startProxy(1, { refusesWith: 403 });
+    const token = join(folder, 'web-identity');
+    await writeFile(token, 'web.identity.token');
+    const named = {
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: undefined,
+      AWS_WEB_IDENTITY_TOKEN_FILE: token,
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/gateway',
+      AWS_MAX_ATTEMPTS: '1',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      // Google's code for federations reads it itself.
+      HTTPS_PROXY: proxy.url.href,
+    };
+    const earlier = Object.keys(named).map((name) => [name, process.env[name]] as const);
+    const set = (name: string, value: string | undefined) => {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    };
+    for (const [name, value] of Object.entries(named)) set(name, value);
+    await writeGoogleKey('https://sts.googleapis.com/v1/token');
+    variables['AZURE_CLIENT_SECRET'] = 'hunter2hunter2';
+    delete variables['AZURE_AUTHORITY_HOST'];
+    try {
+      await using gateway = await startTestGateway(database, {
+        platformKey: (name) => variables[name],
+        proxyOf: proxiesFor({ http: undefined, https: proxy.url, exceptions: undefined }),
+      });
+      for (const credential of [AWS, GOOGLE, AZURE])
+        assert.equal((await ask(gateway, await routeTo(credential))).status, 503);
+    } finally {
+      for (const [name, value] of earlier) set(name, value);
+    }
+    assert.deepEqual(
+      new Set(proxy.asked),
+      new Set([
+        'CONNECT sts.us-east-1.amazonaws.com:443',
+        'CONNECT sts.googleapis.com:443',
+        'CONNECT login.microsoftonline.com:443',
+      ]),
+    );
   });
 
   it('does not hide its credential from the caller by luck: an answer that repeats it is redacted', async () => {

@@ -12,6 +12,7 @@ export async function openGoogleTokens(
 ): Promise<() => Promise<Issued<string>>> {
   const { GoogleAuth } = await import('google-auth-library');
   const fetchThrough = createFetch(proxyOf);
+  // Where it exchanges the token of a federation, the vendor's code takes no other fetch, and reads HTTPS_PROXY itself.
   const fetchImplementation = (url: string | URL | Request, init?: RequestInit) =>
     fetchThrough(url instanceof Request ? url.url : String(url), init);
   const auth = new GoogleAuth({
