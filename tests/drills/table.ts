@@ -259,6 +259,15 @@ export const DRILLS: readonly DrillEntry[] = [
     load: async () => (await import('./stores/postgres-failover.ts')).drill,
   },
   {
+    name: 'deployment',
+    about:
+      'The image is built and run by podman as docs/deployment.md has it, without rights and on a read-only file system, and stopped while a stream runs: the stream ends whole, and every request is recorded. It needs podman, runc and debootstrap, root, and registries of Debian and npm.',
+    duration: '4 min',
+    cycles: { count: 3, of: 'starts of the container' },
+    isSeeded: false,
+    load: async () => (await import('./deployment/deployment.ts')).drill,
+  },
+  {
     name: 'rolling-restart',
     about:
       'Each of two APIs and two gateways behind nginx is restarted in turn under load: no request fails, streams of four seconds end whole, nothing is lost or doubled, and no key spends more than its limit.',

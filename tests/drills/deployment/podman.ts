@@ -1,0 +1,130 @@
+import { execFile, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+// A container engine of its own, whose images, containers and volumes are in one folder that is removed. The base images are made here,
+// of Debian's packages and the Node of package-lock.json, so that none is pulled from anywhere.
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '../../..');
+const MAX_OUTPUT = 64 * 1024 * 1024;
+const PROGRAMS = ['podman', 'runc', 'debootstrap', 'npm', 'git', 'tar'];
+
+/** Why no container can be run here; undefined where one can. */
+export async function whyNoContainers(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs Linux, and to be root';
+  for (const name of PROGRAMS) {
+    const isThere = await run('sh', ['-c', `command -v ${name}`]).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return `${name} is not installed (apt-get install podman runc debootstrap)`;
+  }
+  return undefined;
+}
+
+export interface Engine extends AsyncDisposable {
+  /** Its folder, for files that containers are given. */
+  readonly directory: string;
+  podman(...args: readonly string[]): Promise<string>;
+  /** Runs a command until it ends; resolves with its exit code. */
+  start(args: readonly string[], onLine: (line: string) => void): { readonly ended: Promise<number | null> };
+}
+
+export async function openEngine(): Promise<Engine> {
+  const directory = await mkdtemp(join(tmpdir(), 'gatehouse-deployment-'));
+  const own = [
+    ...['--root', join(directory, 'storage'), '--runroot', join(directory, 'run')],
+    ...['--tmpdir', join(directory, 'tmp'), '--runtime', 'runc', '--cgroup-manager', 'cgroupfs'],
+  ];
+  const podman = async (...args: readonly string[]) =>
+    (await run('podman', [...own, ...args], { maxBuffer: MAX_OUTPUT })).stdout.trim();
+  return {
+    directory,
+    podman,
+    start(args, onLine) {
+      const child = spawn('podman', [...own, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          for (const line of text.split('\n')) if (line !== '') onLine(line);
+        });
+      const { promise, resolve } = Promise.withResolvers<number | null>();
+      child.on('close', resolve);
+      return { ended: promise };
+    },
+    async [Symbol.asyncDispose]() {
+      await podman('rm', '--all', '--force').catch(() => undefined);
+      // Its layers are mounted until then.
+      await podman('system', 'reset', '--force').catch(() => undefined);
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Makes debian:bookworm-slim and node:24-bookworm-slim as the Dockerfile names them. */
+export async function makeBaseImages({ directory, podman }: Engine): Promise<void> {
+  const debian = join(directory, 'debian');
+  await run('debootstrap', ['--variant=minbase', 'bookworm', debian], { maxBuffer: MAX_OUTPUT });
+  await rm(join(debian, 'var/cache/apt'), { recursive: true, force: true });
+  const archive = join(directory, 'debian.tar');
+  await run('tar', ['-C', debian, '-cf', archive, '.']);
+  await podman('import', '--quiet', archive, 'docker.io/library/debian:bookworm-slim');
+  await Promise.all([archive, debian].map((path) => rm(path, { recursive: true })));
+  const node = join(directory, 'node');
+  await mkdir(join(node, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  await mkdir(join(node, 'usr/local/bin'));
+  await run('npm', ['pack', 'npm@11', '--silent'], { cwd: node });
+  await run(
+    'sh',
+    ['-c', 'tar -xzf npm-*.tgz --strip-components=1 -C usr/local/lib/node_modules/npm && rm npm-*.tgz'],
+    {
+      cwd: node,
+    },
+  );
+  await cp(process.execPath, join(node, 'usr/local/bin/node'));
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(node, 'usr/local/bin/npm'));
+  await writeFile(join(node, 'Dockerfile'), 'FROM docker.io/library/debian:bookworm-slim\nCOPY usr /usr\n');
+  await podman(
+    'build',
+    '--isolation=chroot',
+    '--quiet',
+    '--tag',
+    'docker.io/library/node:24-bookworm-slim',
+    node,
+  );
+  await rm(node, { recursive: true });
+}
+
+/** Builds the image of what is committed, as docs/deployment.md has it, with the settings that npm has here. */
+export async function buildImage({ directory, podman }: Engine): Promise<void> {
+  const source = join(directory, 'source');
+  await run('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, source]);
+  await cp(join(source, 'deploy/docker/Dockerfile.dockerignore'), join(source, '.dockerignore'));
+  const { stdout } = await run('npm', ['config', 'get', 'userconfig'], { cwd: source });
+  const settings = stdout.trim();
+  const certificates = process.env['NODE_EXTRA_CA_CERTS'];
+  const given = [
+    ...(await mounted(settings, '/root/.npmrc')),
+    ...(certificates === undefined
+      ? []
+      : [
+          ...(await mounted(certificates, '/certificates.pem')),
+          '--env',
+          'NODE_EXTRA_CA_CERTS=/certificates.pem',
+        ]),
+  ];
+  await podman(
+    ...['build', '--isolation=chroot', '--network=host', '--quiet', '--format=docker', ...given],
+    ...['--file', join(source, 'deploy/docker/Dockerfile'), '--tag', 'gatehouse', source],
+  );
+  await rm(source, { recursive: true });
+}
+
+async function mounted(path: string, inside: string): Promise<string[]> {
+  return readFile(path).then(
+    () => ['--volume', `${path}:${inside}:ro`],
+    () => [],
+  );
+}
