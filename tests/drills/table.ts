@@ -262,7 +262,7 @@ export const DRILLS: readonly DrillEntry[] = [
     name: 'deployment',
     about:
       'The image is built and run by podman as docs/deployment.md has it, without rights and on a read-only file system, and stopped while a stream runs: the stream ends whole, and every request is recorded. It needs podman, runc and debootstrap, root, and registries of Debian and npm.',
-    duration: '4 min',
+    duration: '3 min',
     cycles: { count: 3, of: 'starts of the container' },
     isSeeded: false,
     load: async () => (await import('./deployment/deployment.ts')).drill,
