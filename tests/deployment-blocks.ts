@@ -45,8 +45,11 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
       { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node dashboard/build.ts' },
     ],
     ['useradd --system', { is: 'untried', says: 'The units and these commands have not been run' }],
-    ['docker build', { is: 'untried', says: '**Not tried:' }],
-    ['cp deploy/compose/example.env', { is: 'untried', says: '**Not tried:' }],
+    [
+      'docker build',
+      { is: 'run', by: 'tests/drills/deployment/deployment.ts', words: "'--read-only', '--tmpfs', '/tmp'" },
+    ],
+    ['cp deploy/compose/example.env', { is: 'untried', says: 'Docker, compose and the chart were not run' }],
     ['kubectl create secret', { is: 'untried', says: '**It has not been applied to a cluster.**' }],
   ],
   'docs/upgrading.md': [],

@@ -181,7 +181,7 @@ routes:
       `start ${cycle}: ready in ${ready}, stopped with a stream of ${(WORDS * WORD_MS) / 1_000} s, exit code ${code}`,
     );
   }
-  // What the containers journalled is in the stores, whoever shipped it.
+  // What the containers journalled is in the stores, shipped by them or by the next.
   const { ended } = engine.start([...args, 'gatehouse'], () => undefined);
   const rows = await eventually(async () => {
     const { total } = await api
