@@ -56,8 +56,8 @@ export async function openEngine(): Promise<Engine> {
     },
     async [Symbol.asyncDispose]() {
       await podman('rm', '--all', '--force').catch(() => undefined);
-      // Its layers are mounted until then.
-      await podman('system', 'reset', '--force').catch(() => undefined);
+      // Not `podman system reset`, which removes the machine's own networks too. The engine mounts its layers on themselves.
+      await run('umount', [join(directory, 'storage/overlay')]).catch(() => undefined);
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
