@@ -59,12 +59,16 @@ export function createCloudCredentials(dependencies: CloudDependencies): CloudCr
     let open: (() => Promise<Issued<Use>>) | undefined;
     const issue = async () => {
       open ??= await opened(credential, dependencies);
-      return open();
+      try {
+        return await open();
+      } catch (error) {
+        // The files and variables that it began with may be what is wrong.
+        open = undefined;
+        throw error;
+      }
     };
     const made = new Renewal(issue, clock, {
       onFailing(error) {
-        // The files and variables that it began with may be what is wrong.
-        open = undefined;
         log.error(
           { event: 'provider.credential_failing', kind, reason: reasonOf(error) },
           'the credential of a cloud cannot be had; providers with it answer 503 once it has ended',

@@ -12,8 +12,16 @@ export class CloudUpstream implements Upstream {
     this.#headersOf = headersOf;
   }
 
+  #headersFor(request: UpstreamRequest): Headers | Promise<Headers> {
+    try {
+      return this.#headersOf(request);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamCall {
-    const headers = this.#headersOf(request);
+    const headers = this.#headersFor(request);
     if (!(headers instanceof Promise)) return this.#upstream.send({ ...request, headers }, listener);
     const call = new LaterCall();
     headers.then(

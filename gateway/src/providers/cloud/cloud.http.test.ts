@@ -291,6 +291,31 @@ describe('a provider whose credential a cloud issues', () => {
     assert.ok(isSigned);
   });
 
+  it('reads a certificate again after each failure, and so takes the one that replaces it', async () => {
+    const path = join(folder, 'replaced.pem');
+    const [first, second] = [createCertificate({ isRsa: true }), createCertificate({ isRsa: true })];
+    const write = ({ cert, key: own }: typeof first) => writeFile(path, Buffer.concat([cert, own]));
+    await write(first);
+    variables['AZURE_CLIENT_CERTIFICATE_PATH'] = path;
+    isDown = true;
+    await using gateway = await start();
+    const model = await routeTo(AZURE);
+    for (let failures = 0; failures < 2; failures += 1) {
+      assert.equal((await ask(gateway, model)).status, 503);
+      gateway.time.advance(5_000);
+    }
+    await write(second);
+    assert.equal((await ask(gateway, model)).status, 503);
+    gateway.time.advance(5_000);
+    isDown = false;
+    assert.equal((await ask(gateway, model)).status, 200);
+    const thumbprints = asked.map(
+      ({ form }) => jsonOf(form.get('client_assertion')?.split('.')[0])['x5t#S256'],
+    );
+    const [one, ...others] = thumbprints;
+    assert.deepEqual([others[0] === one, others[1] === one, others[2] === others[1]], [true, false, true]);
+  });
+
   it('is asked with a token of Entra, by the token of a workload, as it is in its file at the time', async () => {
     const path = join(folder, 'workload-token');
     variables['AZURE_FEDERATED_TOKEN_FILE'] = path;
