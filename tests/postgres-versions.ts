@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { prepareNativeBinaries } from '@gatehouse/embedded/testing';
+import { freePort } from './free-port.ts';
 import { startPostgresProgram } from './postgres-program.ts';
 
 // Runs the tests of the database on a server of each supported version of PostgreSQL, one after the other:
@@ -116,15 +116,6 @@ async function runTests(tests: readonly string[], address: string) {
   const [status] = await once(child, 'close');
   stopping.signal.removeEventListener('abort', stop);
   return { line: end.trimEnd().split('\n').at(-1) ?? '', status };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

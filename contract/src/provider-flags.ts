@@ -52,7 +52,7 @@ export interface ProviderFlags {
   /** Top-level members that are never sent. */
   readonly drop: readonly string[];
   /** Members of every request, in place of the caller's. */
-  readonly add: Readonly<Record<string, string | number | boolean>>;
+  readonly add: Readonly<Record<string, string | number | boolean>> | null;
   readonly keep: readonly KeptMember[];
   /** True if only the common members of the format are sent, because the provider refuses unknown ones. */
   readonly strictFields: boolean;
@@ -87,7 +87,7 @@ export function providerFlags(protocol: ProviderProtocol, stated: StatedProvider
     surfaces: Object.fromEntries(DEFAULT_SURFACES[protocol]),
     streamUsage: 'ask',
     drop: [],
-    add: {},
+    add: null,
     keep: [],
     strictFields: false,
     betaHeaders: protocol === 'anthropic' ? 'forward' : 'strip',

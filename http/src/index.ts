@@ -6,6 +6,7 @@ export {
   type ListenerOptions,
 } from './listener.ts';
 export { answerMalformed, type MalformedAnswers, type MalformedStatus } from './malformed-request.ts';
+export { privateKeyIn, readPemFile } from './pem.ts';
 export { type RequestLogFields, requestLogFields } from './request-log.ts';
 export { createRequestQueues, type RequestQueues } from './request-queues.ts';
 export { pathOf, requestTarget } from './request-target.ts';

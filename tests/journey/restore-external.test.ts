@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -11,6 +9,7 @@ import { type Database, migratePostgres, openDatabase } from '@gatehouse/store';
 import { rawSql, runSql } from '@gatehouse/store/testing';
 import { runCommand } from '../command-process.ts';
 import { findPrograms } from '../drills/stores/postgres-pair.ts';
+import { freePort } from '../free-port.ts';
 import { startPostgresProgram } from '../postgres-program.ts';
 
 // The blocks of docs/backup.md for an external PostgreSQL, run in their order: the dump from one database, and the restore
@@ -19,15 +18,6 @@ import { startPostgresProgram } from '../postgres-program.ts';
 const run = promisify(execFile);
 const programs = await findPrograms();
 const OWNER = 'restored';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function documentedBlocks(): Promise<string[]> {
   const page = await readFile(join(import.meta.dirname, '../../docs/backup.md'), 'utf8');

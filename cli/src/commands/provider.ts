@@ -7,7 +7,7 @@ export const provider = [
     details: [
       'Each surface of the provider gets one small real request as JSON and one as a stream, with the credential, the proxy and the certificates of the catalogue, from this machine. A request costs what any does at the provider; nothing is recorded or billed here.',
       'Without PROVIDER, every provider of an active route whose credential is here. A route that is not active can be checked before it is.',
-      'Exit code 1 if anything differs. docs/catalogue.md has what each difference means; the output is what a report about a provider needs.',
+      'Each difference is printed with its meaning, and the exit code is then 1. The output is what a report about a provider needs.',
     ],
     inputs: {
       provider: optionalArgument('PROVIDER', 'as the catalogue names it'),

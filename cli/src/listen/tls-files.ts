@@ -1,7 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { Certificate } from '@gatehouse/http';
+import { type Certificate, privateKeyIn, readPemFile } from '@gatehouse/http';
 import { ConfigError } from '../config/config-error.ts';
 
 /** The paths of TLS_CERT and TLS_KEY. */
@@ -15,9 +14,6 @@ export interface LoadedCertificate extends Certificate {
   readonly validTo: Date;
 }
 
-// A chain of ten certificates has 20 KiB.
-const MAX_BYTES = 1024 * 1024;
-
 /** Both files of the settings; undefined without TLS. */
 export function certificateFiles(config: {
   readonly tlsCert?: string | undefined;
@@ -29,10 +25,8 @@ export function certificateFiles(config: {
 
 /** Reads both files. Throws ConfigError, which says what is wrong with which. */
 export async function readCertificate(files: CertificateFiles): Promise<LoadedCertificate> {
-  const [cert, key] = await Promise.all([
-    readSmallFile('TLS_CERT', files.tlsCert),
-    readSmallFile('TLS_KEY', files.tlsKey),
-  ]);
+  const cert = readFileOf('TLS_CERT', files.tlsCert);
+  const key = readFileOf('TLS_KEY', files.tlsKey);
   const leaf = parsed(cert, files);
   const privateKey = privateKeyOf(key, files);
   if (!leaf.checkPrivateKey(privateKey)) {
@@ -51,16 +45,12 @@ export async function readCertificate(files: CertificateFiles): Promise<LoadedCe
   return { cert, key, validTo: new Date(leaf.validTo) };
 }
 
-async function readSmallFile(setting: string, path: string): Promise<Buffer> {
+function readFileOf(setting: string, path: string): Buffer {
   try {
-    const found = await stat(path);
-    // Opening a pipe would wait for its writer.
-    if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > MAX_BYTES) throw new Error('it has more than 1 MiB');
-    return await readFile(path);
+    return readPemFile(path);
   } catch (error) {
     throw new ConfigError(
-      `${setting} is ${quoted(path)}, which cannot be read: ${(error as Error).message}; set it to a PEM file that this user can read`,
+      `${setting} is ${quoted(path)}, ${(error as Error).message}; set it to a PEM file that this user can read`,
     );
   }
 }
@@ -77,13 +67,9 @@ function parsed(cert: Buffer, { tlsCert }: CertificateFiles): X509Certificate {
 
 function privateKeyOf(key: Buffer, { tlsKey }: CertificateFiles): KeyObject {
   try {
-    return createPrivateKey(key);
-  } catch {
-    throw new ConfigError(
-      /ENCRYPTED/.test(key.toString('latin1'))
-        ? `TLS_KEY is ${quoted(tlsKey)}, which needs a passphrase; decrypt it with openssl pkey and protect the file by its mode`
-        : `TLS_KEY is ${quoted(tlsKey)}, which is not a private key; expected PEM, -----BEGIN PRIVATE KEY-----`,
-    );
+    return privateKeyIn(key);
+  } catch (error) {
+    throw new ConfigError(`TLS_KEY is ${quoted(tlsKey)}, ${(error as Error).message}`);
   }
 }
 

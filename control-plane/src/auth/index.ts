@@ -75,17 +75,18 @@ export function openOidc({
   log,
   monotonicMs,
 }: Omit<IssuerDependencies, 'nowMs'>): OidcClient | undefined {
+  const fetch = createFetch(settings.proxyOf ?? direct);
   return (
     settings.oidc && {
       issuer: createOpenIdIssuer({
         issuer: settings.oidc.issuer,
         called: 'The OpenID issuer',
-        fetch: createFetch(settings.proxyOf ?? direct),
+        fetch,
         log,
         monotonicMs,
       }),
       settings: settings.oidc,
-      fetch: createFetch(settings.proxyOf ?? direct),
+      fetch,
     }
   );
 }

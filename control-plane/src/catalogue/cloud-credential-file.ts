@@ -35,4 +35,10 @@ export const CloudCredential = z.discriminatedUnion(
   },
 );
 
-export const CLOUD_CREDENTIAL_MEMBERS = ['kind', 'region', 'service', 'scopes', 'scope'];
+/** The members, with the kind that has each. */
+export const CLOUD_CREDENTIAL_MEMBERS = [
+  'kind',
+  'region and service (aws)',
+  'scopes (google)',
+  'scope (azure)',
+];

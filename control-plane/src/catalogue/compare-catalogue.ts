@@ -128,7 +128,7 @@ const FLAG_MEMBERS: Readonly<Record<keyof ProviderFlags, string>> = {
 };
 
 /** The flags by the file's member names; null where it states none. */
-function flagMembers(flags: StatedProviderFlags): Record<string, unknown> {
+export function flagMembers(flags: StatedProviderFlags): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(FLAG_MEMBERS).map(([flag, member]) => [
       member,

@@ -1,7 +1,7 @@
 export { applyCatalogue, prepareCatalogue, previewCatalogue } from './apply-catalogue.ts';
 export type { Catalogue } from './catalogue-file.ts';
 export { MAX_CATALOGUE_CHARACTERS } from './catalogue-size.ts';
-export type { CatalogueChange, Changes } from './compare-catalogue.ts';
+export { type CatalogueChange, type Changes, flagMembers } from './compare-catalogue.ts';
 export { providerFileIssue } from './connection-consistency.ts';
 export { listRoutes } from './list-routes.ts';
 export {

@@ -134,7 +134,10 @@ describe('the flags of a provider', () => {
     ['{ kind: aws }', /credential\.region\): is missing; must be text/],
     ['{ kind: oracle }', /credential.*must be a mapping whose kind is aws, google or azure/],
     ['sk-secret', /credential\): must be a mapping of members/],
-    ['{ kind: azure, region: x }', /region\): is not a known member; accepted are kind, region/],
+    [
+      '{ kind: azure, region: x }',
+      /region\): is not a known member; accepted are kind, region and service \(aws\), scopes \(google\), scope \(azure\)/,
+    ],
     ['{ kind: google, scopes: ["a b"] }', /without spaces/],
   ];
   for (const [credential, expected] of CREDENTIALS)
@@ -217,7 +220,7 @@ describe('providerFlags', () => {
       keep: [],
       strictFields: false,
       betaHeaders: 'strip',
-      ...{ add: {}, credential: null },
+      ...{ add: null, credential: null },
       ...{ proxy: null, caFile: null, clientCertFile: null, clientKeyFile: null },
     });
     const anthropic = providerFlags('anthropic', {});

@@ -97,6 +97,7 @@ export async function checkTarget(
           .toLowerCase() ?? '',
       ...{ cameAsStream, isComplete, hasContent, hasReasoning, upstreamError, usage, said },
       saidTotal: totalIn(documents),
+      outputCap: cap,
       promptTokens: call.promptTokens,
       generatedTokens,
     });
@@ -142,6 +143,11 @@ function receive(
     clearTimeout(timer);
     if (head) resolve({ ...head, bytes: Buffer.concat(pieces), times });
   };
+  // Before it is sent: what cannot be sent at all fails at once.
+  const timer = setTimeout(() => {
+    sending.abort();
+    resolve({ failure: 'timed_out', error: `no whole answer within ${TIMEOUT_MS / 1000} s` });
+  }, TIMEOUT_MS);
   const sending = upstream.send(
     {
       ...{ owner: KEY.organizationId, path, query, headers, body: outgoing.takeBody() },
@@ -171,10 +177,6 @@ function receive(
       },
     },
   );
-  const timer = setTimeout(() => {
-    sending.abort();
-    resolve({ failure: 'timed_out', error: `no whole answer within ${TIMEOUT_MS / 1000} s` });
-  }, TIMEOUT_MS);
   return promise;
 }
 

@@ -389,7 +389,7 @@ describe('the check of a provider', () => {
       });
       const found = await checkProvider(id.replace('/', '-'), [id], {
         database,
-        platformKey: (name) => (name === 'MOCK_API_KEY' ? PLATFORM_KEY : undefined),
+        platformKey: (name) => ({ MOCK_API_KEY: PLATFORM_KEY, BROKEN_KEY: 'sk\nbroken' })[name],
         proxyOf: direct,
         log: pino({ level: 'silent' }),
       });
@@ -398,6 +398,11 @@ describe('the check of a provider', () => {
     const [unset] = await of('check/unset', { apiKeyEnv: 'UNSET_KEY' });
     assert.deepEqual(unset?.[0], ['not_configured']);
     assert.match(String(unset?.[1]), /must set UNSET_KEY/);
+    // No header can hold it: the client library refuses before it sends.
+    assert.deepEqual(
+      (await of('check/broken', { apiKeyEnv: 'BROKEN_KEY' })).map(([found]) => found),
+      [['unreachable'], ['unreachable']],
+    );
     assert.deepEqual(await of('check/gone', {}), [
       [['unreachable'], 'the connection was refused'],
       [['unreachable'], 'the connection was refused'],

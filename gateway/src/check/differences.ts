@@ -1,6 +1,6 @@
 import type { ProviderFlags, Surface } from '@gatehouse/contract';
 import type { Usage } from '../formats/protocol.ts';
-import { OUTPUT_CAP, TOOL } from './probes.ts';
+import { TOOL } from './probes.ts';
 import type { Said } from './said.ts';
 
 // Where an answer is not as the catalogue claims and the format asks. Each has a name for programs.
@@ -60,6 +60,8 @@ export interface ReadProbe {
   readonly usage: Usage | undefined;
   readonly said: Said;
   readonly saidTotal: number | undefined;
+  /** As it was sent. */
+  readonly outputCap: number;
   /** As counted here. */
   readonly promptTokens: number;
   readonly generatedTokens: number;
@@ -105,7 +107,7 @@ function ofUsage({ surface, isStream, streamUsage, usage, ...probe }: ReadProbe)
     (isGenerating && !isHidden && isFar(completionTokens, probe.generatedTokens))
   )
     found.push('usage_implausible');
-  if (isGenerating && completionTokens > OUTPUT_CAP) found.push('usage_beyond_cap');
+  if (isGenerating && completionTokens > probe.outputCap) found.push('usage_beyond_cap');
   return found;
 }
 

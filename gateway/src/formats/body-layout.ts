@@ -37,7 +37,7 @@ export interface UpstreamTarget {
   /** The types of tools that are left out, among those that may be. */
   readonly droppedTools?: ReadonlySet<string>;
   /** Members of every request to the provider, in place of the caller's. */
-  readonly added?: Readonly<Record<string, unknown>>;
+  readonly added?: Readonly<Record<string, unknown>> | null;
   /** True if the address has the model: what is added then takes its place. */
   readonly isModelInPath?: boolean;
 }
@@ -65,7 +65,7 @@ export function bodyEdits(
   const removed = new Set(target.removed);
   removed.delete('model');
   for (const name of known) removed.delete(name);
-  const own = Object.entries(target.added ?? {}).filter(([name]) => !known.includes(name));
+  const own = target.added ? Object.entries(target.added).filter(([name]) => !known.includes(name)) : [];
   for (const [name] of own) removed.add(name);
 
   let added = own.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join('');

@@ -6,13 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { casesOf } from '@gatehouse/concurrency/testing';
 import { proxiesFor } from '@gatehouse/http/outgoing';
 import { createCertificate, startProxy } from '@gatehouse/http/testing';
 import { createTestDatabase, runSql } from '@gatehouse/store/testing';
 import { addRoute, issueKey, startTestGateway } from '../testing/index.ts';
 
 /** The full command sends ten times as many. */
-const REQUESTS = process.env['SEEDS'] === 'all' ? 10_000 : 1_000;
+const REQUESTS = casesOf(1, 1).isWhole ? 10_000 : 1_000;
 const AT_ONCE = 20;
 const ANSWER = JSON.stringify({
   id: 'chatcmpl-1',

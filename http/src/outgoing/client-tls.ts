@@ -1,6 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { privateKeyIn, readPemFile } from '../pem.ts';
 
 /** The files of TLS to a server; none of them for the usual certificates. */
 export interface ClientTlsFiles {
@@ -29,22 +29,23 @@ export class ClientTlsError extends Error {
   }
 }
 
-// A bundle of all public certificates has 220 KiB.
-const MAX_BYTES = 1024 * 1024;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Reads the files and checks that a connection can use them. @throws ClientTlsError */
 export function readClientTls({ caFile, certFile, keyFile }: ClientTlsFiles): ClientTls {
   const tls: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
+  // Checking nothing would load every public certificate.
+  if (caFile === undefined && certFile === undefined) return tls;
   if (caFile !== undefined) {
-    tls.ca = readSmallFile('caFile', caFile);
+    tls.ca = about('caFile', caFile, () => readPemFile(caFile));
     certificates('caFile', caFile, tls.ca);
   }
   if (certFile !== undefined && keyFile !== undefined) {
-    tls.cert = readSmallFile('certFile', certFile);
-    tls.key = readSmallFile('keyFile', keyFile);
+    const key = about('keyFile', keyFile, () => readPemFile(keyFile));
+    tls.cert = about('certFile', certFile, () => readPemFile(certFile));
+    tls.key = key;
     const [leaf] = certificates('certFile', certFile, tls.cert);
-    if (!leaf?.checkPrivateKey(privateKey(keyFile, tls.key)))
+    if (!leaf?.checkPrivateKey(about('keyFile', keyFile, () => privateKeyIn(key))))
       throw new ClientTlsError(
         'certFile',
         certFile,
@@ -64,15 +65,12 @@ export function readClientTls({ caFile, certFile, keyFile }: ClientTlsFiles): Cl
   }
 }
 
-function readSmallFile(file: keyof ClientTlsFiles, path: string): Buffer {
+/** What the work returns; its error is one of this file. */
+function about<T>(file: keyof ClientTlsFiles, path: string, work: () => T): T {
   try {
-    const found = statSync(path);
-    // Opening a pipe would wait for its writer.
-    if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > MAX_BYTES) throw new Error('it has more than 1 MiB');
-    return readFileSync(path);
+    return work();
   } catch (error) {
-    throw new ClientTlsError(file, path, `which cannot be read: ${(error as Error).message}`);
+    throw new ClientTlsError(file, path, (error as Error).message);
   }
 }
 
@@ -91,18 +89,4 @@ function certificates(file: keyof ClientTlsFiles, path: string, bytes: Buffer): 
       throw new ClientTlsError(file, path, `whose certificate number ${index + 1} is damaged`);
     }
   });
-}
-
-function privateKey(path: string, bytes: Buffer): KeyObject {
-  try {
-    return createPrivateKey(bytes);
-  } catch {
-    throw new ClientTlsError(
-      'keyFile',
-      path,
-      /ENCRYPTED/.test(bytes.toString('latin1'))
-        ? 'which needs a passphrase; decrypt it with openssl pkey and protect the file by its mode'
-        : 'which is not a private key; expected PEM, -----BEGIN PRIVATE KEY-----',
-    );
-  }
 }

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { startMockProvider } from '@gatehouse/gateway/testing';
+import { freePort } from '../../free-port.ts';
 import { eventually } from '../../service-process.ts';
 import type { Drill } from '../drill.ts';
 import { startFaultProxy } from '../fault-proxy.ts';
@@ -211,12 +210,4 @@ async function sizeOf({ podman }: Engine, image: string): Promise<number> {
 
 function seconds(sinceMs: number): string {
   return `${((performance.now() - sinceMs) / 1_000).toFixed(1)} s`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type NoParameters, openDatabase, type Statement, sql, statement } from '@gatehouse/store';
+import { freePort } from '../../free-port.ts';
 import { eventually } from '../../service-process.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -150,15 +150,6 @@ export async function startPair(programs: string, directory: string): Promise<Po
     addStandby,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function idsOf(user: string): Promise<{ readonly uid: number; readonly gid: number }> {

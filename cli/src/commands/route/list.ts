@@ -1,6 +1,7 @@
 import { DEFAULT_DENY, decimalFromMicroPkr, type MemberRule, providerFlags } from '@gatehouse/contract';
 import {
   callPricesInPkr,
+  flagMembers,
   listRouteOverviews,
   pricesInPkr,
   type RouteOverview,
@@ -161,27 +162,10 @@ function targetDocument(target: TargetOverview) {
 /** With all flags, those that the catalogue leaves to the protocol too. */
 function providerDocument({ provider }: TargetOverview) {
   const { name, protocol, baseUrl, outputLimit, flags } = provider;
-  const {
-    streamUsage,
-    strictFields,
-    betaHeaders,
-    add,
-    credential,
-    proxy,
-    caFile,
-    clientCertFile,
-    clientKeyFile,
-    ...others
-  } = providerFlags(protocol, flags);
-  return {
-    ...{ name, protocol, base_url: baseUrl, output_limit: outputLimit, ...others },
-    ...{ stream_usage: streamUsage, strict_fields: strictFields, beta_headers: betaHeaders },
-    ...(Object.keys(add).length > 0 && { add }),
-    ...(credential !== null && { credential }),
-    ...(proxy !== null && { proxy }),
-    ...(caFile !== null && { ca_file: caFile }),
-    ...(clientCertFile !== null && { client_cert_file: clientCertFile, client_key_file: clientKeyFile }),
-  };
+  const stated = Object.entries(flagMembers(providerFlags(protocol, flags))).filter(
+    ([, value]) => value !== null,
+  );
+  return { name, protocol, base_url: baseUrl, output_limit: outputLimit, ...Object.fromEntries(stated) };
 }
 
 /** As a catalogue file writes them. */

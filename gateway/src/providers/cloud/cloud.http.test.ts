@@ -385,7 +385,7 @@ describe('a provider whose credential a cloud issues', () => {
     );
   });
 
-  it('does not hide its credential from the caller by luck: an answer that repeats it is redacted', async () => {
+  it('does not tell the caller its credential: an answer that repeats it is redacted', async () => {
     variables['AZURE_CLIENT_SECRET'] = 'hunter2hunter2';
     await using gateway = await start();
     const model = await routeTo(AZURE);
