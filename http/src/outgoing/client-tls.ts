@@ -65,7 +65,7 @@ export function readClientTls({ caFile, certFile, keyFile }: ClientTlsFiles): Cl
   }
 }
 
-/** What the work returns; its error is one of this file. */
+/** Does the work, whose error becomes one of this file. */
 function about<T>(file: keyof ClientTlsFiles, path: string, work: () => T): T {
   try {
     return work();
