@@ -12,6 +12,7 @@ import {
   renderReviewed,
   resourcesIn,
 } from './helm-chart.ts';
+import { kubernetesFaults } from './kubernetes-types.ts';
 
 // What is in deploy/: that it parses, names settings that exist, and gives a stop more time than the drain takes.
 
@@ -125,6 +126,33 @@ describe('the chart', () => {
     assert.ok(text.startsWith(`# chart ${chartHash()}\n`), 'render it: node tests/helm-chart.ts');
   });
 
+  it('is what the schema of Kubernetes allows, which refuses a member that it does not know', async () => {
+    const resources = await load();
+    const changed = (change: (spec: Resource[string], container: Resource[string]) => void) => {
+      const copy = structuredClone(resources);
+      const { spec } = copy.find(({ kind }) => kind === 'StatefulSet') ?? assert.fail('StatefulSet');
+      change(spec, spec.template.spec.containers[0]);
+      return copy;
+    };
+    const faults = kubernetesFaults({
+      rendered: resources,
+      misspelt: changed((_, container) => {
+        container.readynessProbe = container.readinessProbe;
+      }),
+      missing: changed((spec) => {
+        delete spec.selector;
+      }),
+      mistyped: changed((_, container) => {
+        container.ports[0].containerPort = '8081';
+      }),
+    });
+    assert.deepEqual(
+      faults.map((fault) => /^(\w+): .*'"?(?:readynessProbe|selector|number)"?'/.exec(fault)?.[1]),
+      ['misspelt', 'missing', 'mistyped'],
+      faults.join('\n'),
+    );
+  });
+
   it('runs each role with probes, a drain, a closed file system, and settings that exist', async () => {
     const resources = await load();
     const known = await knownNames();
@@ -172,6 +200,38 @@ describe('the chart', () => {
   });
 });
 
+/** Values as operators of different clusters give them. */
+const VALUE_SETS = {
+  least: '',
+  ingress: 'ingress: { enabled: true, annotations: { cert-manager.io/cluster-issuer: company } }\n',
+  owners: 'migration: { existingSecret: owners, activeDeadlineSeconds: 60 }\n',
+  'without migration': 'migration: { enabled: false }\n',
+  pooler: 'settings: { DATABASE_POOLER: transaction, TELEMETRY_RETENTION_DAYS: 30, DASHBOARD: off }\n',
+  placed: `nodeSelector: { disk: ssd }
+tolerations: [{ key: dedicated, operator: Exists }]
+affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: zone, operator: In, values: [a, b] }] }] } } }
+priorityClassName: high
+podAnnotations: { team: platform }
+serviceAccount: { name: gatehouse }
+`,
+  files: `imagePullSecrets: [{ name: registry }]
+extraVolumes: [{ name: ca, secret: { secretName: ca } }]
+extraVolumeMounts: [{ name: ca, mountPath: /etc/gatehouse/ca, readOnly: true }]
+image: { repository: registry.example/gatehouse, digest: "sha256:${'0'.repeat(64)}" }
+`,
+  'closed network': `networkPolicy:
+  from: [{ namespaceSelector: { matchLabels: { name: ingress } } }]
+  metricsFrom: [{ namespaceSelector: { matchLabels: { name: monitoring } } }]
+  egress: [{ to: [{ ipBlock: { cidr: 10.0.0.0/8 } }] }]
+`,
+  bare: 'networkPolicy: { enabled: false }\nmetrics: { enabled: false }\n',
+  large: `api: { replicas: 6, resources: { limits: { memory: 4Gi } } }
+gateway: { replicas: 12, processes: 4, journal: { size: 100Gi, storageClassName: fast }, resources: { requests: { cpu: "4" } } }
+drainDelaySeconds: 20
+terminationGracePeriodSeconds: 120
+`,
+};
+
 describe('the chart, rendered with values', { timeout: 120_000 }, () => {
   const renderer = openChartRenderer();
   after(() => renderer?.[Symbol.dispose]());
@@ -198,6 +258,15 @@ describe('the chart, rendered with values', { timeout: 120_000 }, () => {
     const sorted = (text: string) =>
       new Map(resourcesIn(text).map((one) => [`${one.kind} ${one.metadata.name}`, one]));
     assert.deepEqual(sorted(renderReviewed(renderer)), sorted(await readFile(RENDERED, 'utf8')));
+  });
+
+  it('is what the schema of Kubernetes allows, with ten sets of values', { skip }, () => {
+    const sets = Object.entries(VALUE_SETS);
+    assert.equal(sets.length, 10);
+    const faults = kubernetesFaults(
+      Object.fromEntries(sets.map(([name, values]) => [name, rendered(values)])),
+    );
+    assert.deepEqual(faults, []);
   });
 
   it('writes settings as they were meant, for the pods and for the migration', { skip }, () => {
