@@ -32,11 +32,11 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['HOST=10.0.3.11', SETTINGS],
     [
       '# /etc/nginx/conf.d/gatehouse.conf: several nodes',
-      { is: 'run', by: 'tests/drills/nodes/balancer.ts', words: "documented('nginx', 'several nodes')" },
+      { is: 'run', by: 'tests/drills/nodes/nginx.ts', words: "documented('nginx', 'several nodes')" },
     ],
     [
       '#!/bin/sh',
-      { is: 'run', by: 'tests/drills/nodes/balancer.ts', words: "documented('sh', 'gatehouse-balance')" },
+      { is: 'run', by: 'tests/drills/nodes/nginx.ts', words: "documented('sh', 'gatehouse-balance')" },
     ],
     ['HOST=0.0.0.0', SETTINGS],
     ['0   caller 203.0.113.9', OUTPUT],
@@ -67,7 +67,7 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['REDIS_URL=', SETTINGS],
     ['CREATE ROLE gatehouse_service', { is: 'run', by: BY_HERE, words: 'CREATE ROLE gatehouse_service' }],
     ['DATABASE_POOLER=', SETTINGS],
-    ['; /etc/pgbouncer/pgbouncer.ini', { is: 'run', by: 'tests/pgbouncer.test.ts', words: '```ini' }],
+    ['; /etc/pgbouncer/pgbouncer.ini', { is: 'run', by: 'tests/pgbouncer.ts', words: '```ini' }],
     ['HOST is "0.0.0.0"', OUTPUT],
     ['ALLOWED_HOSTS=', SETTINGS],
     ['TRUSTED_PROXIES=', SETTINGS],

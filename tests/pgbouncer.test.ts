@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { startPostgresProxy, waitUntil } from '@gatehouse/gateway/testing';
 import {
-  MigrationError,
   type NoParameters,
   openDatabase,
   requirePooledSession,
@@ -19,9 +12,8 @@ import {
   statement,
 } from '@gatehouse/store';
 import { type TestDatabase, useTestDatabase } from '@gatehouse/store/testing';
+import { answersPooled, pooledSessionStatements, startPgBouncer, whyNoPgBouncer } from './pgbouncer.ts';
 
-const NOBODY = 65_534;
-const PASSWORD = 'of-the-pooler';
 const count = statement<NoParameters, { count: bigint }>(
   'test-pgbouncer-count',
   sql`SELECT count(*) FROM projects`,
@@ -41,49 +33,14 @@ describe('PostgreSQL behind a pooler', async () => {
   const startPooler = async (
     context: TestContext,
     { host, port, user, database }: TestDatabase['address'],
-    more: Readonly<Record<string, string>> = {},
+    lines?: Readonly<Record<string, string>>,
   ): Promise<string | undefined> => {
-    const [code] = await once(spawn('pgbouncer', ['--version'], { stdio: 'ignore' }), 'exit').catch(() => [
-      -1,
-    ]);
-    if (code !== 0) return void context.skip('pgbouncer is not installed');
-    const directory = await mkdtemp(join(tmpdir(), 'gatehouse-pgbouncer-'));
-    stack.defer(() => rm(directory, { recursive: true }));
-    await chmod(directory, 0o755);
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port: listenPort } = free.address() as AddressInfo;
-    free.close();
-    await once(free, 'close');
-    const page = await readFile(join(import.meta.dirname, '../docs/operations.md'), 'utf8');
-    const documented =
-      /^```ini\n([\s\S]*?)^```/m.exec(page)?.[1] ?? assert.fail('the page has no pgbouncer.ini');
-    const users = join(directory, 'userlist.txt');
-    const replaced = {
-      'gatehouse =': `${database} = host=${host} port=${port} dbname=${database}`,
-      'listen_addr =': 'listen_addr = 127.0.0.1',
-      'listen_port =': `listen_port = ${listenPort}`,
-      'auth_file =': `auth_file = ${users}`,
-      ...more,
-    };
-    const file = join(directory, 'pgbouncer.ini');
-    const lines = documented.split('\n').map((line) => {
-      const found = Object.entries(replaced).find(([start]) => line.startsWith(start));
-      return found === undefined ? line : found[1];
-    });
-    await writeFile(file, lines.join('\n'));
-    await writeFile(users, `"${user}" "${PASSWORD}"\n`);
-    await chmod(users, 0o644);
-    const ids = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const child = spawn('pgbouncer', [file], { stdio: 'ignore', ...ids });
-    stack.defer(async () => {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    });
-    const url = `postgres://${user}:${PASSWORD}@127.0.0.1:${listenPort}/${database}`;
-    await waitUntil('the pooler answers', () => answers(url));
-    return url;
+    const reason = whyNoPgBouncer();
+    if (reason !== undefined) return void context.skip(reason);
+    const pooler = stack.use(
+      await startPgBouncer({ host: `${host}`, port: Number(port), database }, user, lines),
+    );
+    return pooler.url;
   };
   /** The folder of the server's socket is closed to the user that the pooler runs as. */
   const startProxy = async () => {
@@ -91,26 +48,13 @@ describe('PostgreSQL behind a pooler', async () => {
     if (!('host' in proxy.address)) throw new Error('expected the parts of an address');
     return { proxy, address: { ...proxy.address, database: test.address.database } };
   };
-  const answers = async (url: string) => {
-    await using database = openDatabase({ url }, { isPooled: true, poolSize: 1 });
-    return await database.one(prepared).then(
-      () => true,
-      () => false,
-    );
-  };
-
   it('works with the settings of the login, which the start names, and without prepared statements', async (context) => {
     const { address } = await startProxy();
     // Fewer connections than are asked for at once, so that transactions share them.
     const url = await startPooler(context, address, { 'default_pool_size =': 'default_pool_size = 2' });
     if (url === undefined) return;
     await using database = openDatabase({ url }, { isPooled: true });
-    const error = await requirePooledSession(database, SERVICE_ROLE, SERVICE_TIMEOUTS).then(
-      () => assert.fail('nothing is missing'),
-      (thrown: unknown) => thrown,
-    );
-    assert.ok(error instanceof MigrationError);
-    const statements = error.message.match(/ALTER ROLE .*;$/)?.[0] ?? '';
+    const statements = await pooledSessionStatements(url);
     assert.match(statements, /SET role = 'gatehouse_service'; .*SET lock_timeout = '2000'; /);
     await using owner = openDatabase(test.address);
     const direct = await owner.connect();
@@ -145,11 +89,11 @@ describe('PostgreSQL behind a pooler', async () => {
     await using database = openDatabase({ url }, { isPooled: true });
     await proxy.cut();
     // The pooler has tried to connect, and failed.
-    await waitUntil('it is gone', () => answers(url).then((isThere) => !isThere));
+    await waitUntil('it is gone', () => answersPooled(url).then((isThere) => !isThere));
     await assert.rejects(database.one(count));
     await proxy.restore();
     const startedAt = performance.now();
-    await waitUntil('it is there again', () => answers(url));
+    await waitUntil('it is there again', () => answersPooled(url));
     const tookMs = performance.now() - startedAt;
     // By default, 15 s.
     assert.ok(tookMs < 6_000, `${tookMs} ms`);

@@ -8,20 +8,25 @@ import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { completion, json, startMockProvider } from '@gatehouse/gateway/testing';
 import { type Database, openDatabase, sql, statement } from '@gatehouse/store';
+import { pooledSessionStatements, startPgBouncer, whyNoPgBouncer } from '../../pgbouncer.ts';
 import { eventually, startService } from '../../service-process.ts';
 import { changeThings, checkChanges, nothingTold } from '../changes-load.ts';
-import type { Drill } from '../drill.ts';
+import type { Drill, DrillSettings } from '../drill.ts';
 import { COST_MICRO_PKR, setRateLimit } from '../gateway-fleet.ts';
-import { findPrograms, startPair } from './postgres-pair.ts';
+import { findPrograms, type PostgresPair, startPair } from './postgres-pair.ts';
 
 // Kills the primary of PostgreSQL under changes and gateway requests, makes its synchronous standby the primary a second later,
-// and builds a new standby. DATABASE_URL names both servers and never changes.
+// and builds a new standby. DATABASE_URL names both servers and never changes; in the part `pgbouncer` it names a PgBouncer, which is told
+// of the new primary.
 
 const CHANGERS = 3;
 const CALLERS = 4;
 const UP_MS = 2_000;
 const AWAY_MS = 1_000;
 const PAUSE_MS = 20;
+/** From the promotion to the next answer. */
+const MAX_PAUSE_MS = 2_000;
+const LOGIN = 'drill_service';
 const CREDENTIALS = { email: 'drill@example.com', password: 'correct horse battery staple' };
 const BODY = JSON.stringify({
   model: 'mock/model',
@@ -43,12 +48,47 @@ interface Answers {
   readonly broken: string[];
 }
 
-export const drill: Drill = async ({ cycles, log }) => {
+export const drill: Drill = async (settings) => {
   const programs = await findPrograms();
   if (programs === undefined) {
-    log('skipped: it needs the PostgreSQL of Debian, for pg_basebackup');
+    settings.log('skipped: it needs the PostgreSQL of Debian, for pg_basebackup');
     return [];
   }
+  const broken: string[] = [];
+  if (settings.only !== 'pgbouncer') broken.push(...(await failOver(programs, settings, false)));
+  if (settings.only === 'direct') return broken;
+  const reason = whyNoPgBouncer();
+  if (reason === undefined) broken.push(...(await failOver(programs, settings, true)));
+  else settings.log(`skipped through PgBouncer: ${reason}`);
+  return broken;
+};
+
+/** PgBouncer in transaction mode, for a login that has no rights of its own. */
+async function startPooler(pair: PostgresPair) {
+  const serverOf = (port: number) => ({ host: '127.0.0.1', port, database: 'postgres' });
+  await using owner = openDatabase({ url: pair.url }, { poolSize: 1 });
+  const direct = await owner.connect();
+  await direct.query(
+    `CREATE ROLE gatehouse_service NOLOGIN; CREATE ROLE gatehouse_retention NOLOGIN; CREATE ROLE ${LOGIN} LOGIN; GRANT gatehouse_service TO ${LOGIN}`,
+  );
+  await direct.query(
+    await pooledSessionStatements(`postgres://${LOGIN}@127.0.0.1:${pair.primaryPort()}/postgres`),
+  );
+  await direct.end();
+  const pooler = await startPgBouncer(serverOf(pair.primaryPort()), LOGIN);
+  return {
+    url: pooler.url,
+    /** Points it to the server that is the primary now. */
+    follow: () => pooler.pointTo(serverOf(pair.primaryPort())),
+    [Symbol.asyncDispose]: () => pooler[Symbol.asyncDispose](),
+  };
+}
+
+async function failOver(
+  programs: string,
+  { cycles, log }: DrillSettings,
+  isPooled: boolean,
+): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.adopt(await mkdtemp(join(tmpdir(), 'gatehouse-failover-')), (path) =>
     rm(path, { recursive: true, force: true }),
@@ -56,6 +96,7 @@ export const drill: Drill = async ({ cycles, log }) => {
   await chmod(directory, 0o755);
   await mkdir(join(directory, 'pair'));
   const pair = stack.use(await startPair(programs, join(directory, 'pair')));
+  const pooler = isPooled ? stack.use(await startPooler(pair)) : undefined;
   const provider = stack.use(await startMockProvider());
   provider.script = json(completion('x', { prompt: 8, completion: 10 }));
   await writeFile(
@@ -69,7 +110,9 @@ routes:
     await startService({
       DATA_DIR: join(directory, 'data'),
       CATALOGUE: join(directory, 'catalogue.yaml'),
-      DATABASE_URL: pair.url,
+      ...(pooler === undefined
+        ? { DATABASE_URL: pair.url }
+        : { DATABASE_URL: pooler.url, DATABASE_OWNER_URL: pair.url, DATABASE_POOLER: 'transaction' }),
       GATEHOUSE_MASTER_KEY: randomBytes(32).toString('base64'),
       JOIN_POLICY: 'open',
       SIGNUP_CREDIT_PKR: '1000000',
@@ -116,6 +159,7 @@ routes:
       await pair.killPrimary();
       await delay(AWAY_MS);
       await pair.promote();
+      await pooler?.follow();
       const promotedAt = performance.now();
       const firstAfter = (times: readonly number[]) => times.find((at) => at > promotedAt);
       await eventually(async () => firstAfter(answers.gatewayAtMs) && firstAfter(answers.apiAtMs));
@@ -143,10 +187,15 @@ routes:
   const acknowledged = [...told.acknowledged.values()].reduce((sum, count) => sum + count, 0);
   const worst = (times: readonly number[]) => Math.round(Math.max(...times));
   log(
-    `${cycles} fail-overs of PostgreSQL ${pair.version}: ${answers.served.length} requests answered, all settled once (${provider.asked.length} at the provider, ${paid.size} paid for); ${answers.unavailable} answered 503 with Retry-After; ${acknowledged} changes acknowledged, all there; ${changes} changes, ${entries} entries; after a promotion at most ${worst(pauses.gateway)} ms until the gateway and ${worst(pauses.api)} ms until the API served`,
+    `${cycles} fail-overs of PostgreSQL ${pair.version}${isPooled ? ' behind PgBouncer' : ''}: ${answers.served.length} requests answered, all settled once (${provider.asked.length} at the provider, ${paid.size} paid for); ${answers.unavailable} answered 503 with Retry-After; ${acknowledged} changes acknowledged, all there; ${changes} changes, ${entries} entries; after a promotion at most ${worst(pauses.gateway)} ms until the gateway and ${worst(pauses.api)} ms until the API served`,
   );
+  const slowest = worst([...pauses.gateway, ...pauses.api]);
+  if (slowest > MAX_PAUSE_MS)
+    answers.broken.push(
+      `nothing was served for ${slowest} ms after a promotion, and ${MAX_PAUSE_MS} were promised`,
+    );
   return answers.broken;
-};
+}
 
 async function callGateway(port: number, secret: string, answers: Answers, signal: AbortSignal) {
   while (!signal.aborted) {

@@ -40,6 +40,8 @@ export interface PostgresPair extends AsyncDisposable {
   readonly version: string;
   /** Names both, as managed services do. */
   readonly url: string;
+  /** The port of the server that is the primary now, on this machine. */
+  primaryPort(): number;
   /** Kills the primary without warning. */
   killPrimary(): Promise<void>;
   /** Makes the standby the primary, alone. */
@@ -139,6 +141,7 @@ export async function startPair(programs: string, directory: string): Promise<Po
   return {
     version,
     url: `postgres://${USER}@${hosts}/postgres?target_session_attrs=read-write`,
+    primaryPort: () => primary.port,
     killPrimary: () => end(primary, 'SIGKILL'),
     async promote() {
       await program('pg_ctl', 'promote', '-w', '-D', standby.data);
