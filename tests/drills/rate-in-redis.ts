@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findRedisServer, startFakeRedis, startRedisServer } from '@gatehouse/gateway/testing';
-import type { Drill } from './drill.ts';
+import { findRedisServer } from '@gatehouse/gateway/testing';
+import { eventually } from '../service-process.ts';
+import type { Drill, DrillSettings } from './drill.ts';
 import { setRateLimit, startFleet } from './gateway-fleet.ts';
+import { type RedisSetup, startAlone, startCluster, startSentinels } from './stores/redis-setups.ts';
 
-// Sends far more requests than a key's rate allows to two gateways with one Redis, in real time, kills Redis every 50 seconds
-// and starts it again, empty, 20 seconds later. Counts those served in every 60 seconds. Without a redis-server or valkey-server
-// on this machine it uses the fake one of the tests, and says so.
+// Sends far more requests than a key's rate allows to two gateways with one Redis, in real time, kills the server that counts every
+// 50 seconds and starts it again, empty, 20 seconds later. Counts those served in every 60 seconds. The parts are how Redis is run.
 
 const limit = 100;
 const WINDOW_MS = 60_000;
@@ -16,30 +17,62 @@ const AWAY_MS = 20_000;
 // The most that a request may take longer because of Redis: see the time limit in redis-rates.ts.
 const SLOWEST_MS = 5_000;
 
-export const drill: Drill = async ({ cycles: seconds, log }) => {
+const SETUPS: Readonly<Record<string, (program: string) => Promise<RedisSetup>>> = {
+  alone: startAlone,
+  sentinel: startSentinels,
+  cluster: startCluster,
+};
+
+export const drill: Drill = async (settings) => {
   const program = await findRedisServer();
-  await using redis = program === undefined ? await startFakeServer() : await startRedisServer(program);
-  await using fleet = await startFleet({ environment: { REDIS_URL: `redis://127.0.0.1:${redis.port}` } });
+  if (program === undefined) {
+    settings.log('skipped: neither redis-server nor valkey-server is installed');
+    return [];
+  }
+  for (const [name, start] of Object.entries(SETUPS))
+    if (settings.only === undefined || settings.only === name) {
+      await using setup = await start(program);
+      await countWhileKilled(name, setup, settings);
+    }
+  return [];
+};
+
+async function countWhileKilled(name: string, setup: RedisSetup, { cycles: seconds, log }: DrillSettings) {
+  await using fleet = await startFleet({ environment: { REDIS_URL: `redis://${setup.addresses}` } });
   const key = await fleet.mint();
   await fleet.database.run(setRateLimit, { keyId: key.id, rateLimitRpm: limit });
+  const recovered = () =>
+    fleet.services
+      .flatMap(({ logLines }) => logLines)
+      .filter((line) => line['event'] === 'rates.redis_recovered').length;
 
   const served: { readonly sentAt: number; readonly answeredAt: number }[] = [];
   let refused = 0;
   let slowestMs = 0;
-  let kills = 0;
+  const awayMs: number[] = [];
   const end = performance.now() + seconds * 1000;
   const stopping = new AbortController();
   const killing = (async () => {
     for (;;) {
       await delay(KILL_INTERVAL_MS, undefined, { signal: stopping.signal });
-      await redis.kill();
-      kills += 1;
-      await delay(AWAY_MS, undefined, { signal: stopping.signal });
-      await redis.start();
+      const before = recovered();
+      const killedAt = performance.now();
+      await setup.kill();
+      if (!setup.takesOver) await delay(AWAY_MS, undefined, { signal: stopping.signal });
+      const restored = setup.takesOver ? undefined : await setup.restore().then(() => performance.now());
+      // Both gateways share the rate again: without the one that was killed where another takes over.
+      await eventually(async () => recovered() >= before + fleet.gatewayPorts.length || undefined);
+      awayMs.push(performance.now() - (restored ?? killedAt));
+      if (setup.takesOver) {
+        await delay(AWAY_MS, undefined, { signal: stopping.signal });
+        await setup.restore();
+      }
     }
   })().catch((error: Error) => {
     if (error.name !== 'AbortError') throw error;
   });
+  // Also thrown below: a failure of the servers ends the drill at its end.
+  killing.catch(() => undefined);
   await Promise.all(
     ([0, 1, 0, 1] as const).map(async (gateway) => {
       while (performance.now() < end) {
@@ -66,27 +99,8 @@ export const drill: Drill = async ({ cycles: seconds, log }) => {
   assert.ok(most <= limit, `${most} were served within 60 seconds, and ${limit} are allowed`);
   assert.ok(served.length >= (limit / 2) * Math.floor(seconds / 60), `only ${served.length} were served`);
   assert.ok(slowestMs < SLOWEST_MS, `a request took ${Math.round(slowestMs)} ms`);
+  const shared = awayMs.map((ms) => `${(ms / 1_000).toFixed(1)} s`).join(', ');
   log(
-    `${served.length} served and ${refused} refused in ${seconds} s at ${limit} in any 60 s over two gateways; at most ${most} in any 60 s; ${program ?? 'the fake Redis'} killed ${kills} times; slowest request ${Math.round(slowestMs)} ms`,
+    `${name}: ${served.length} served and ${refused} refused in ${seconds} s at ${limit} in any 60 s over two gateways; at most ${most} in any 60 s; killed ${awayMs.length} times, both gateways counted together again ${shared} after ${setup.takesOver ? 'the kill' : 'it was back'}; slowest request ${Math.round(slowestMs)} ms`,
   );
-  return [];
-};
-
-async function startFakeServer() {
-  const fake = await startFakeRedis();
-  const ticking = setInterval(() => {
-    fake.nowUs = Date.now() * 1_000;
-  }, 1);
-  return {
-    port: fake.port,
-    start: () => fake.start(),
-    async kill() {
-      await fake.stop();
-      fake.clear();
-    },
-    async [Symbol.asyncDispose]() {
-      clearInterval(ticking);
-      await fake.stop();
-    },
-  };
 }
