@@ -152,10 +152,12 @@ export const DRILLS: readonly DrillEntry[] = [
   },
   {
     name: 'rate-in-redis',
-    about: 'Like rate, over two gateways with one Redis, which is killed every 50 s and comes back empty.',
-    duration: '3 min',
-    cycles: { count: 185, of: 'seconds' },
+    about:
+      'Like rate, over two gateways with one Redis, whose counting server is killed every 50 s and comes back empty: alone, with a replica that sentinels promote, and in a cluster, a part each.',
+    duration: '10 min',
+    cycles: { count: 185, of: 'seconds of each part' },
     isSeeded: false,
+    parts: ['alone', 'sentinel', 'cluster'],
     load: async () => (await import('./rate-in-redis.ts')).drill,
   },
   {
@@ -252,10 +254,11 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'postgres-failover',
     about:
-      'The primary of PostgreSQL is killed under changes and requests, and its synchronous standby, which DATABASE_URL names too, is promoted: nothing acknowledged is lost or doubled, and everything else is 503 with Retry-After. It needs the PostgreSQL of Debian.',
-    duration: '1 min',
-    cycles: { count: 5, of: 'fail-overs' },
+      'The primary of PostgreSQL is killed under changes and requests, and its synchronous standby is promoted, with DATABASE_URL naming both, or a PgBouncer that is told, a part each: nothing acknowledged is lost or doubled, everything else is 503 with Retry-After, and requests are served within two seconds. It needs the PostgreSQL of Debian.',
+    duration: '2 min',
+    cycles: { count: 5, of: 'fail-overs of each part' },
     isSeeded: false,
+    parts: ['direct', 'pgbouncer'],
     load: async () => (await import('./stores/postgres-failover.ts')).drill,
   },
   {
@@ -270,10 +273,11 @@ export const DRILLS: readonly DrillEntry[] = [
   {
     name: 'rolling-restart',
     about:
-      'Each of two APIs and two gateways behind nginx is restarted in turn under load: no request fails, streams of four seconds end whole, nothing is lost or doubled, and no key spends more than its limit.',
-    duration: '3 min',
-    cycles: { count: 8, of: 'restarts' },
+      'Each of two APIs and two gateways is restarted in turn under load, and the balancer reloaded, behind nginx, Caddy and HAProxy, a part each: no request fails, streams of four seconds end whole, nothing is lost or doubled, and no key spends more than its limit.',
+    duration: '5 min',
+    cycles: { count: 4, of: 'restarts behind each balancer' },
     isSeeded: false,
+    parts: ['nginx', 'caddy', 'haproxy'],
     load: async () => (await import('./nodes/rolling.ts')).drillRestart,
   },
   {

@@ -9,17 +9,19 @@ import {
   API_NAME,
   API_PORT,
   type Balancer,
+  type BalancerProgram,
   GATEWAY_NAME,
   GATEWAY_PORT,
   startBalancer,
-  withoutBalancer,
+  whyNotBalanced,
 } from './balancer.ts';
 import { type Network, openNetwork } from './network.ts';
+import { nginx } from './nginx.ts';
 import { createNode, type FleetNode } from './node.ts';
 import { startPostgres } from './postgres-server.ts';
 import { type BillingProvider, startBillingProvider } from './provider.ts';
 
-// Two APIs and two gateways behind nginx, with PostgreSQL, Redis and a ClickHouse engine, each a process of its own, as
+// Two APIs and two gateways behind a balancer, with PostgreSQL, Redis and a ClickHouse engine, each a process of its own, as
 // docs/deployment.md describes several nodes.
 
 export const NODES = ['api-1', 'api-2', 'gateway-1', 'gateway-2'] as const;
@@ -47,19 +49,24 @@ export interface NodesFleet extends AsyncDisposable {
 }
 
 /** Why a fleet cannot be started here; undefined where it can. */
-export const withoutFleet = withoutBalancer;
+export function withoutFleet({ balancer = nginx }: FleetOptions): string | undefined {
+  return whyNotBalanced(balancer);
+}
 
 export interface FleetOptions {
   /** Added to that of each node. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The folder of the version that the nodes run first. */
   readonly directory?: string | undefined;
+  /** nginx unless given. */
+  readonly balancer?: BalancerProgram;
 }
 
 /** Starts all of it. */
 export async function startNodes({
   environment = {},
   directory: version,
+  balancer: program = nginx,
 }: FleetOptions): Promise<NodesFleet> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-nodes-'));
@@ -135,10 +142,13 @@ routes:
   );
   const addressesOf = (role: string) =>
     NODES.filter((name) => name.startsWith(role)).map((name) => node(name).address);
+  const balancerFolder = join(directory, 'balancer');
+  await mkdir(balancerFolder);
   const balancer = stack.use(
-    await startBalancer(directory, at('balancer'), {
-      apis: addressesOf('api'),
-      gateways: addressesOf('gateway'),
+    await startBalancer(program, {
+      folder: balancerFolder,
+      address: at('balancer'),
+      nodes: { apis: addressesOf('api'), gateways: addressesOf('gateway') },
     }),
   );
   const database = stack.use(openDatabase({ url: postgres.url }, { poolSize: 4 }));
@@ -148,7 +158,7 @@ routes:
   const open = stack.move();
   return {
     description: [
-      'two APIs, two gateways, nginx',
+      `two APIs, two gateways, ${program.name}`,
       postgres.name,
       redisProgram ?? 'no Redis',
       `${network.withoutPartitions === undefined ? 'in network namespaces' : `no partitions (${network.withoutPartitions})`}`,

@@ -7,7 +7,7 @@ export function overFleet(
   options: FleetOptions = {},
 ): Drill {
   return async (settings) => {
-    const missing = withoutFleet();
+    const missing = withoutFleet(options);
     if (missing !== undefined) {
       settings.log(`skipped: ${missing}`);
       return [];

@@ -4,11 +4,15 @@ import { sql, statement } from '@gatehouse/store';
 import { eventually } from '../../service-process.ts';
 import type { Drill, DrillSettings } from '../drill.ts';
 import { COST_MICRO_PKR } from '../gateway-fleet.ts';
+import type { BalancerProgram } from './balancer.ts';
+import { caddy } from './caddy.ts';
 import { earlierVersion } from './earlier-version.ts';
-import { NODES, type NodeName, type NodesFleet } from './fleet.ts';
+import { type FleetOptions, NODES, type NodeName, type NodesFleet } from './fleet.ts';
+import { haproxy } from './haproxy.ts';
 import { judgeLoad, judgeMoneyOf } from './judge.ts';
 import { signUpTenant, startLoad, type Tenant } from './load.ts';
 import { startStreams } from './long-streams.ts';
+import { nginx } from './nginx.ts';
 import { overFleet } from './over-fleet.ts';
 import { createCallers, type ModelRequest, summary } from './requests.ts';
 
@@ -33,16 +37,15 @@ interface Step {
   readonly log: (line: string) => void;
 }
 
-/** Stops the node as an operator does, starts it again, and waits until the balancer sends it requests. */
+/** Stops the node as an operator does, starts it again, waits until the balancer sends it requests, and reloads the balancer. */
 async function replace(fleet: NodesFleet, { name, log }: Step): Promise<void> {
   const node = fleet.node(name);
   const stoppedAt = performance.now();
   assert.equal(await node.stop('SIGTERM'), 0, `${name} did not end by itself`);
   const stoppedMs = performance.now() - stoppedAt;
   await node.start();
-  await eventually(
-    async () => (await fleet.balancer.servers()).includes(`server ${node.address} max_fails=0`) || undefined,
-  );
+  await eventually(async () => (await fleet.balancer.sendsTo(node.address)) || undefined);
+  await fleet.balancer.reload();
   log(
     `${name}: stopped in ${(stoppedMs / 1_000).toFixed(1)} s, back after ${((performance.now() - stoppedAt) / 1_000).toFixed(1)} s`,
   );
@@ -67,7 +70,7 @@ async function startLimited(fleet: NodesFleet, tenant: Tenant) {
   };
 }
 
-/** nginx closed the caller's idle connection as it was reloaded: nothing was sent on, and the caller sends it again. */
+/** The balancer closed the caller's idle connection as it was reloaded: nothing was sent on, and the caller sends it again. */
 function isResent(fleet: NodesFleet, { status, number }: ModelRequest): boolean {
   return status === undefined && !fleet.provider.bill.has(number);
 }
@@ -85,8 +88,11 @@ function reasonsOf(fleet: NodesFleet, requests: readonly ModelRequest[]): Readon
 }
 
 /** `directory` is that of the version that the nodes run first; requests to it may fail where `mayFail`. */
-const rolling = (mayFail: boolean, directory?: string): Drill =>
-  overFleet((fleet, settings) => roll(fleet, settings, mayFail), { environment: { DRAIN_DELAY }, directory });
+const rolling = (mayFail: boolean, options: Pick<FleetOptions, 'balancer' | 'directory'>): Drill =>
+  overFleet((fleet, settings) => roll(fleet, settings, mayFail), {
+    environment: { DRAIN_DELAY },
+    ...options,
+  });
 
 async function roll(
   fleet: NodesFleet,
@@ -114,7 +120,7 @@ async function roll(
   log(`model requests: ${summary(load.callers.requests)}`);
   log(`streams of ${STREAM_MS / 1_000} s: ${summary(long)}`);
   log(
-    `failed: ${failed.length}; sent again by the caller, because nginx closed its idle connection: ${resent}`,
+    `failed: ${failed.length}; sent again by the caller, because the balancer closed its idle connection: ${resent}`,
   );
   if (failed.length > 0 && !mayFail) broken.push(`${failed.length} requests failed: ${summary(failed)}`);
   // 402 and 429 are what a limit is for.
@@ -133,7 +139,16 @@ async function roll(
   return broken;
 }
 
-export const drillRestart: Drill = rolling(false);
+const BALANCERS: readonly BalancerProgram[] = [nginx, caddy, haproxy];
+
+/** Behind each balancer in turn. */
+export const drillRestart: Drill = async (settings) => {
+  const broken: string[] = [];
+  for (const balancer of BALANCERS)
+    if (settings.only === undefined || settings.only === balancer.name.toLowerCase())
+      broken.push(...(await rolling(false, { balancer })(settings)));
+  return broken;
+};
 
 /** `FROM` is a commit; without it, the one before the newest step of the schema. */
 export const drillUpgrade: Drill = async (settings) => {
@@ -146,5 +161,5 @@ export const drillUpgrade: Drill = async (settings) => {
   log(`from ${earlier.description}`);
   if (!earlier.hasDrainDelay) log('it has no DRAIN_DELAY: requests may fail while its nodes stop');
   // Its folder is removed once the drill has ended.
-  return await rolling(!earlier.hasDrainDelay, earlier.directory)(settings);
+  return await rolling(!earlier.hasDrainDelay, { directory: earlier.directory })(settings);
 };

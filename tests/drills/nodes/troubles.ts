@@ -43,9 +43,7 @@ async function cutOff(fleet: NodesFleet, name: NodeName): Promise<Trouble> {
 
 async function isBack(fleet: NodesFleet, name: NodeName): Promise<number> {
   const { address } = fleet.node(name);
-  await eventually(
-    async () => (await fleet.balancer.servers()).includes(`server ${address} max_fails`) || undefined,
-  );
+  await eventually(async () => (await fleet.balancer.sendsTo(address)) || undefined);
   const toMs = performance.now();
   await delay(QUIET_MS);
   return toMs;
