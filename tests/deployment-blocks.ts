@@ -44,10 +44,10 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
       'node_modules/.bin/node dashboard/build.ts',
       { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node dashboard/build.ts' },
     ],
-    ['useradd --system', { is: 'untried', says: 'The units and these commands have not been run' }],
+    ['useradd --system', { is: 'run', by: 'tests/drills/deployment/systemd.ts', words: 'useradd --system' }],
     [
       'docker build',
-      { is: 'run', by: 'tests/drills/deployment/deployment.ts', words: "'--read-only', '--tmpfs', '/tmp'" },
+      { is: 'run', by: 'tests/drills/deployment/podman.ts', words: "'--read-only', '--tmpfs', '/tmp'" },
     ],
     ['cp deploy/compose/example.env', { is: 'untried', says: 'Docker, compose and the chart were not run' }],
     ['kubectl create secret', { is: 'untried', says: '**It has not been applied to a cluster.**' }],

@@ -63,15 +63,33 @@ export async function openEngine(): Promise<Engine> {
   };
 }
 
+const DEBIAN = 'docker.io/library/debian:bookworm-slim';
+
 /** Makes debian:bookworm-slim and node:24-bookworm-slim as the Dockerfile names them. */
-export async function makeBaseImages({ directory, podman }: Engine): Promise<void> {
+export async function makeBaseImages(engine: Engine): Promise<void> {
+  await importDebian(engine, DEBIAN);
+  await addNode(engine, DEBIAN, 'docker.io/library/node:24-bookworm-slim');
+}
+
+/** Makes gatehouse-systemd: Debian with systemd, Node and npm. */
+export async function makeSystemdImage(engine: Engine): Promise<void> {
+  await importDebian(engine, 'debian-systemd', 'systemd,systemd-sysv,dbus');
+  await addNode(engine, 'debian-systemd', 'gatehouse-systemd');
+}
+
+async function importDebian({ directory, podman }: Engine, image: string, packages = ''): Promise<void> {
   const debian = join(directory, 'debian');
-  await run('debootstrap', ['--variant=minbase', 'bookworm', debian], { maxBuffer: MAX_OUTPUT });
+  const include = packages === '' ? [] : [`--include=${packages}`];
+  await run('debootstrap', ['--variant=minbase', ...include, 'bookworm', debian], { maxBuffer: MAX_OUTPUT });
   await rm(join(debian, 'var/cache/apt'), { recursive: true, force: true });
   const archive = join(directory, 'debian.tar');
   await run('tar', ['-C', debian, '-cf', archive, '.']);
-  await podman('import', '--quiet', archive, 'docker.io/library/debian:bookworm-slim');
+  await podman('import', '--quiet', archive, image);
   await Promise.all([archive, debian].map((path) => rm(path, { recursive: true })));
+}
+
+/** Adds this Node, and an npm. */
+async function addNode({ directory, podman }: Engine, from: string, image: string): Promise<void> {
   const node = join(directory, 'node');
   await mkdir(join(node, 'usr/local/lib/node_modules/npm'), { recursive: true });
   await mkdir(join(node, 'usr/local/bin'));
@@ -79,47 +97,75 @@ export async function makeBaseImages({ directory, podman }: Engine): Promise<voi
   await run(
     'sh',
     ['-c', 'tar -xzf npm-*.tgz --strip-components=1 -C usr/local/lib/node_modules/npm && rm npm-*.tgz'],
-    {
-      cwd: node,
-    },
+    { cwd: node },
   );
   await cp(process.execPath, join(node, 'usr/local/bin/node'));
   await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(node, 'usr/local/bin/npm'));
-  await writeFile(join(node, 'Dockerfile'), 'FROM docker.io/library/debian:bookworm-slim\nCOPY usr /usr\n');
-  await podman(
-    'build',
-    '--isolation=chroot',
-    '--quiet',
-    '--tag',
-    'docker.io/library/node:24-bookworm-slim',
-    node,
-  );
+  await writeFile(join(node, 'Dockerfile'), `FROM ${from}\nCOPY usr /usr\n`);
+  await podman('build', '--isolation=chroot', '--quiet', '--tag', image, node);
   await rm(node, { recursive: true });
 }
 
-/** Builds the image of what is committed, as docs/deployment.md has it, with the settings that npm has here. */
+/** Builds the image of what is committed, as docs/deployment.md has it, unless it is there. */
 export async function buildImage({ directory, podman }: Engine): Promise<void> {
-  const source = join(directory, 'source');
-  await run('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, source]);
+  if ((await podman('images', '--quiet', 'gatehouse')) !== '') return;
+  const source = await cloneSource(directory);
   await cp(join(source, 'deploy/docker/Dockerfile.dockerignore'), join(source, '.dockerignore'));
-  const { stdout } = await run('npm', ['config', 'get', 'userconfig'], { cwd: source });
-  const settings = stdout.trim();
+  await podman(
+    ...[
+      'build',
+      '--isolation=chroot',
+      '--network=host',
+      '--quiet',
+      '--format=docker',
+      ...(await npmArguments()),
+    ],
+    ...['--file', join(source, 'deploy/docker/Dockerfile'), '--tag', 'gatehouse', source],
+  );
+  await rm(source, { recursive: true });
+}
+
+/** Clones what is committed into a folder of its own. */
+export async function cloneSource(directory: string): Promise<string> {
+  const source = await mkdtemp(join(directory, 'source-'));
+  await run('git', ['clone', '--quiet', '--depth=1', `file://${ROOT}`, source]);
+  return source;
+}
+
+/** By which npm in a container has the settings that it has here. */
+export async function npmArguments(): Promise<string[]> {
+  const { stdout } = await run('npm', ['config', 'get', 'userconfig'], { cwd: ROOT });
   const certificates = process.env['NODE_EXTRA_CA_CERTS'];
-  const given = [
-    ...(await mounted(settings, '/root/.npmrc')),
+  return [
+    ...(await mounted(stdout.trim(), '/root/.npmrc')),
     ...(certificates === undefined
       ? []
       : [
           ...(await mounted(certificates, '/certificates.pem')),
-          '--env',
-          'NODE_EXTRA_CA_CERTS=/certificates.pem',
+          ...['--env', 'NODE_EXTRA_CA_CERTS=/certificates.pem'],
         ]),
   ];
-  await podman(
-    ...['build', '--isolation=chroot', '--network=host', '--quiet', '--format=docker', ...given],
-    ...['--file', join(source, 'deploy/docker/Dockerfile'), '--tag', 'gatehouse', source],
-  );
-  await rm(source, { recursive: true });
+}
+
+const USER = '65532:65532';
+/** Limits that a machine without rights of its own can give. */
+export const LIMITS = ['--ulimit', 'nofile=16384:16384', '--ulimit', 'nproc=4096:4096'];
+
+/** The arguments of `podman run` of docs/deployment.md: no rights. */
+export function runArguments(service?: {
+  readonly name: string;
+  readonly secrets: string;
+  readonly environment: Readonly<Record<string, string>>;
+}): string[] {
+  const rights = ['--user', USER, '--cap-drop=all', '--security-opt', 'no-new-privileges', ...LIMITS];
+  if (service === undefined) return rights;
+  const { name, secrets, environment } = service;
+  return [
+    ...['--name', name, '--rm', ...rights, '--read-only', '--tmpfs', '/tmp'],
+    ...['--volume', `${name}:/data`, '--volume', `${secrets}:/secrets:ro`],
+    ...['--network=host', '--stop-timeout', '75'],
+    ...Object.entries(environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+  ];
 }
 
 async function mounted(path: string, inside: string): Promise<string[]> {

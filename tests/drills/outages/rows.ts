@@ -31,6 +31,7 @@ export interface Row {
 export const SLOW_MS = 3_000;
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const UNAVAILABLE = [503];
 const OF_POSTGRES = {
   session: UNAVAILABLE,
@@ -130,9 +131,9 @@ export const ROWS: readonly Row[] = [
     event: 'rates.redis_lost',
     ...{ mayFail: {}, isFelt: false, longestMs: 2_000 },
   },
-  clock('ahead', [10 * MINUTE_MS]),
-  clock('behind', [-10 * MINUTE_MS]),
-  clock('jumping', [10 * MINUTE_MS, -10 * MINUTE_MS, 0, -MINUTE_MS, MINUTE_MS]),
+  clock('ahead', [HOUR_MS]),
+  clock('behind', [-HOUR_MS]),
+  clock('jumping', [HOUR_MS, -HOUR_MS, 0, -MINUTE_MS, MINUTE_MS]),
 ];
 
 function full(
