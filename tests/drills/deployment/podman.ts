@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -35,6 +35,8 @@ export interface Engine extends AsyncDisposable {
 
 export async function openEngine(): Promise<Engine> {
   const directory = await mkdtemp(join(tmpdir(), 'gatehouse-deployment-'));
+  // The servers of a drill run as users of their own.
+  await chmod(directory, 0o755);
   const own = [
     ...['--root', join(directory, 'storage'), '--runroot', join(directory, 'run')],
     ...['--tmpdir', join(directory, 'tmp'), '--runtime', 'runc', '--cgroup-manager', 'cgroupfs'],

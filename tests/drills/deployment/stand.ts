@@ -1,4 +1,4 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
@@ -36,8 +36,6 @@ export interface DeploymentStand extends AsyncDisposable {
 export async function openDeploymentStand(directory: string): Promise<DeploymentStand> {
   await using stack = new AsyncDisposableStack();
   await mkdir(directory);
-  // PostgreSQL runs as a user of its own.
-  await chmod(directory, 0o755);
   const postgres = stack.use(await startPostgres(directory, ADDRESS));
   const clickhouse = stack.use(await openEmbeddedClickHouse({ dataDir: join(directory, 'clickhouse') }));
   const { port: clickhousePort } = stack.use(await startFaultProxy({ path: clickhouse.socketPath }));
