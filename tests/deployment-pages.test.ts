@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { childEnvironment } from './child-environment.ts';
 import { runCommand } from './command-process.ts';
 import { DEPLOYMENT_BLOCKS } from './deployment-blocks.ts';
+import { readDrillCommand } from './drills/command-line.ts';
 import { DRILLS } from './drills/table.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -72,6 +73,50 @@ describe('the pages that a deployment follows', () => {
         assert.ok(source.includes(how.words), `${how.by} does not run ${starts}`);
       }
     }
+  });
+
+  it('name for each program that was run a drill or test that exists, its version and the day', async () => {
+    const [, section = ''] = (await readFile(join(root, 'docs/deployment.md'), 'utf8')).split(
+      '\n## What was run\n',
+    );
+    const rows = section
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .slice(1)
+      .map((line) =>
+        line
+          .split('|')
+          .map((cell) => cell.trim())
+          .slice(1),
+      );
+    const today = new Date().toISOString().slice(0, 10);
+    for (const [what = '', by = '', version = '', day = ''] of rows) {
+      if (by.startsWith('not run: ')) continue;
+      const drills = [...by.matchAll(/`npm run drill -- ([^`]+)`/g)].map(([, words = '']) =>
+        words.split(' '),
+      );
+      assert.ok(drills.length > 0 || by.includes('.test.ts)'), what);
+      // Throws for a drill or a part that there is not. That links lead somewhere is tested for all pages.
+      for (const words of drills) readDrillCommand(words);
+      assert.match(version, /^\d+(\.\d+)*$/, what);
+      assert.ok(/^\d{4}-\d\d-\d\d$/.test(day) && day <= today, `${what}: ${day}`);
+    }
+    const named = rows.map(([what]) => what).join();
+    for (const program of [
+      'Caddy',
+      'nginx',
+      'HAProxy',
+      'PostgreSQL',
+      'PgBouncer',
+      'Redis',
+      'Prometheus',
+      'image',
+      '512 MB',
+      'systemd',
+      'chart',
+      'compose',
+    ])
+      assert.ok(named.includes(program), program);
   });
 
   it('count the packages that are installed on Linux x64, with and without those for development', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -122,5 +123,13 @@ describe('the files for Prometheus and Grafana', () => {
   it('have a configuration of Prometheus that names the rules', async () => {
     const { rule_files } = parse(await read('deploy/prometheus/prometheus.yml')) as { rule_files: string[] };
     assert.deepEqual(rule_files, ['gatehouse-alerts.yml']);
+  });
+
+  const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+  it('are accepted by Prometheus', { skip: hasPromtool ? false : 'promtool is not installed' }, () => {
+    const file = join(import.meta.dirname, '../deploy/prometheus/prometheus.yml');
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'config', file], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /SUCCESS: \d+ rules found/);
   });
 });
