@@ -85,8 +85,11 @@ routes:
       await api.call(auth.register, { body: { ...ACCOUNT, organization_name: 'Acme' } });
       await api.call(auth.login, { body: ACCOUNT });
       const { projects } = await api.call(organization.listProjects);
-      const body = { name: 'drill', project_id: projects[0]?.id, rate_limit_rpm: RATE_RPM };
-      return (await api.call(keys.createKey, { body })).api_key;
+      const { id, api_key: secret } = await api.call(keys.createKey, {
+        body: { name: 'drill', project_id: projects[0]?.id },
+      });
+      await api.call(keys.updateKey, { params: { key_id: id }, body: { rate_limit_rpm: RATE_RPM } });
+      return secret;
     },
     async signIn() {
       return (await new ApiClient(ports.api).send(auth.login, { body: ACCOUNT })).status;

@@ -124,7 +124,7 @@ systemctl daemon-reload`);
   const count = async () =>
     Number(
       await inside(
-        'journalctl --sync; journalctl --unit=gatehouse@gateway --output=cat --quiet | grep -c \'"path":"/v1/chat/completions"\' || true',
+        'journalctl --sync; journalctl --unit=gatehouse@gateway --output=cat --quiet | grep \'"path":"/v1/chat/completions"\' | grep -c \'"status":200\' || true',
       ),
     );
   const lines = await eventually(async () => {
