@@ -25,8 +25,8 @@ export const start = command({
     const config = await checkedConfig(settings, role);
     // Else the gateway is in processes of its own.
     if (role === 'gateway' && config.gatewayProcesses === 1) {
-      const { requireGatewayHeap } = await import('../process/gateway-heap.ts');
-      requireGatewayHeap(config.gatewayHeapMb, settings);
+      const { defaultGatewayHeapMb, requireGatewayHeap } = await import('../process/gateway-heap.ts');
+      requireGatewayHeap(config.gatewayHeapMb ?? defaultGatewayHeapMb(), settings);
     }
     // Only now, because it loads most of the code.
     const service = await import('../service/start.ts');

@@ -81,7 +81,7 @@ describe('readConfig', () => {
       gatewayCorsOrigins: new Set(),
       dashboard: 'on',
       diskMinFreeMb: 256,
-      gatewayHeapMb: 512,
+      gatewayHeapMb: undefined,
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       ...{ httpProxy: undefined, httpsProxy: undefined, noProxy: undefined },

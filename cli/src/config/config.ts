@@ -158,7 +158,11 @@ export const settings = {
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
     'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
-    { ...wholeNumber(64, 65_536), fallback: 512 },
+    {
+      ...wholeNumber(64, 65_536),
+      fallback: undefined as number | undefined,
+      fallbackText: '512, or a quarter of the memory of the machine or container where that is less',
+    },
   ),
   ...proxySettings,
   ...metricsSettings,

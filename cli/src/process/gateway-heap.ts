@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
 // What a request allocates is garbage when it is answered, so the young generation is large. V8 makes objects in the old one at once
@@ -7,7 +8,12 @@ import { setFlagsFromString } from 'node:v8';
 // everything that lives, so it waits until the old generation has three times that size. By default there also is one for every 64 MB
 // of buffers, such as a connection's reads and the answers of slow readers. With the last two collector options buffers count as the
 // other old objects do, and what is new of them is collected with the young generation, as soon as it has 16 MB.
-const SEMI_SPACE_MB = 64;
+const MIB = 1_048_576;
+const MIN_DEFAULT_MB = 64;
+const MAX_DEFAULT_MB = 512;
+const PARTS_OF_MEMORY = 4;
+const MAX_SEMI_SPACE_MB = 64;
+const SEMI_SPACES_OF_HEAP = 8;
 const COLLECTOR_OPTIONS = [
   '--no-allocation-site-pretenuring',
   '--heap-growing-percent=200',
@@ -25,9 +31,21 @@ export function tuneCollector(): void {
   for (const option of COLLECTOR_OPTIONS) setFlagsFromString(option);
 }
 
+/**
+ * The heap of a gateway where `GATEWAY_HEAP_MB` is not set. API and gateway that share 512 MB were killed by the kernel with a heap of
+ * 512 MB, and had at most 456 with a quarter (`npm run drill -- deployment --only small-node`). `bytes` are what the machine or its
+ * container has.
+ */
+export function defaultGatewayHeapMb(
+  bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+): number {
+  return Math.max(MIN_DEFAULT_MB, Math.min(MAX_DEFAULT_MB, Math.floor(bytes / MIB / PARTS_OF_MEMORY)));
+}
+
 /** The options of Node for a process that serves the gateway. */
 export function gatewayHeapOptions(heapMb: number): string[] {
-  return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${SEMI_SPACE_MB}`];
+  const semiSpaceMb = Math.min(MAX_SEMI_SPACE_MB, Math.ceil(heapMb / SEMI_SPACES_OF_HEAP));
+  return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${semiSpaceMb}`];
 }
 
 /**

@@ -23,6 +23,7 @@ import { observeEngine, observeProcess } from '../metrics/observe-process.ts';
 import { openMetrics } from '../metrics/open-metrics.ts';
 import { openTracing } from '../otlp/open-tracing.ts';
 import { type ListenOptions, startGatewayChild } from '../process/gateway-child.ts';
+import { defaultGatewayHeapMb } from '../process/gateway-heap.ts';
 import { type GatewayProcesses, startGatewayProcesses } from '../process/gateway-processes.ts';
 import { openRates } from '../process/rates.ts';
 import { openStores, type Stores } from '../stores/stores.ts';
@@ -241,7 +242,8 @@ function openGatewayProcesses(
   environment: Readonly<Record<string, string | undefined>>,
   log: Logger,
 ): GatewayProcesses {
-  const startChild = () => startGatewayChild({ heapMb: config.gatewayHeapMb, environment });
+  const heapMb = config.gatewayHeapMb ?? defaultGatewayHeapMb();
+  const startChild = () => startGatewayChild({ heapMb, environment });
   const { gatewayProcesses: count, dataDir } = config;
   return startGatewayProcesses({ count, startChild, dataDir, hasRedis: config.redis !== undefined, log });
 }
