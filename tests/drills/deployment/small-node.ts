@@ -108,7 +108,7 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
   return response.status;
 }
 
-/** What the kernel says of the container's memory, by either version of its control groups. */
+/** The figures of the kernel about the container's memory, by either version of its control groups. */
 async function memoryGroup(engine: Engine) {
   const pid = await engine.podman('inspect', '--format', '{{.State.Pid}}', 'small');
   const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8');
