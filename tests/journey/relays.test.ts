@@ -18,6 +18,7 @@ const API = 'gatehouse.example.com';
 const GATEWAY = 'gateway.example.com';
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery staple' };
 const PORT = 8_443;
+const ADMIN_PORT = 2_019;
 const CALLER = '127.0.0.2';
 const root = join(import.meta.dirname, '../..');
 
@@ -45,6 +46,8 @@ interface Relay {
     address: string,
     ports: Ports,
   ): Promise<readonly [program: string, ...args: string[]]>;
+  /** The command that makes it read its configuration again; nginx is reloaded by a drill. */
+  reload?(directory: string, address: string): readonly [program: string, ...args: string[]];
 }
 
 const nginx: Relay = {
@@ -82,10 +85,15 @@ const caddy: Relay = {
       .replaceAll('127.0.0.1:8081', `127.0.0.1:${ports.gateway}`)
       .replaceAll(/^(\S+\.example\.com) \{$/gm, `$1:${PORT} {\n\tbind ${address}\n\t${certificate}`);
     const path = join(directory, 'Caddyfile');
-    // No port of the machine but the one of the test.
-    await writeFile(path, `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${sites}`);
+    // No address of the machine but the one of the test.
+    await writeFile(path, `{\n\tadmin ${address}:${ADMIN_PORT}\n\tauto_https disable_redirects\n}\n${sites}`);
     return ['caddy', 'run', '--config', path, '--adapter', 'caddyfile'];
   },
+  reload: (directory, address) => [
+    'caddy',
+    ...['reload', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'],
+    ...['--address', `${address}:${ADMIN_PORT}`, '--force'],
+  ],
 };
 
 const isInstalled = ([program, ...args]: Relay['command']) => spawnSync(program, args).status === 0;
@@ -98,13 +106,14 @@ for (const relay of [nginx, caddy])
     const certificate = createCertificate({ names: [API, GATEWAY] });
     // Another program would have to use the same of 16 million addresses.
     const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+    let directory: string;
     let service: ServiceProcess;
     let provider: MockProvider;
     let secret: string;
     const at = (name: string): TlsAddress => ({ host: address, port: PORT, name, ca: certificate.cert });
 
     before(async () => {
-      const directory = await mkdtemp(join(tmpdir(), 'gatehouse-relay-'));
+      directory = await mkdtemp(join(tmpdir(), 'gatehouse-relay-'));
       stack.defer(() => rm(directory, { recursive: true, force: true }));
       provider = stack.use(await startMockProvider());
       const catalogue = join(directory, 'catalogue.yaml');
@@ -124,17 +133,19 @@ routes:
           TRUSTED_PROXY_HOPS: '1',
         }),
       );
-      await startRelay(directory);
+      await startRelay();
     });
     after(() => stack.disposeAsync());
 
-    async function startRelay(directory: string): Promise<void> {
+    const environment = () => ({ PATH: process.env['PATH'] ?? '', HOME: directory });
+
+    async function startRelay(): Promise<void> {
       await writeFile(join(directory, 'fullchain.pem'), certificate.cert);
       await writeFile(join(directory, 'privkey.pem'), certificate.key);
       const ports = { api: service.apiPort, gateway: service.gatewayPort };
       const [program, ...args] = await relay.configure(directory, address, ports);
       const child: ChildProcess = spawn(program, args, {
-        env: { PATH: process.env['PATH'] ?? '', HOME: directory },
+        env: environment(),
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       const ended = once(child, 'exit');
@@ -224,6 +235,36 @@ routes:
       const answer = await askHttps(at(API), { path: '/api/auth/me', headers: { host: 'evil.example' } });
       // A relay that passes it on gets the answer of the API.
       assert.ok(answer.status === 421 || answer.text === '', `${answer.status} ${answer.text}`);
+    });
+
+    // Last, because it then closes connections that callers keep.
+    it('a stream goes on while it reads its configuration again', {
+      skip: relay.reload ? false : 'a drill reloads it',
+    }, async () => {
+      const reloaded = Promise.withResolvers<void>();
+      provider.script = async (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        await flush(response, chunk('first'));
+        await reloaded.promise;
+        await flush(response, chunk('second'));
+        response.end('data: [DONE]\n\n');
+      };
+      const answer = await openHttps(at(GATEWAY), {
+        path: '/v1/chat/completions',
+        headers: { authorization: `Bearer ${secret}` },
+        body: { model: 'mock/model', stream: true, messages: [{ role: 'user', content: 'Hello' }] },
+      });
+      let text = '';
+      for await (const piece of answer) {
+        text += piece;
+        if (text.includes('first') && !text.includes('second')) {
+          const [program, ...args] = relay.reload?.(directory, address) ?? assert.fail('it has a command');
+          const { status, stderr } = spawnSync(program, args, { env: environment(), encoding: 'utf8' });
+          assert.equal(status, 0, stderr);
+          reloaded.resolve();
+        }
+      }
+      assert.match(text, /first[\s\S]*second[\s\S]*\[DONE\]/);
     });
   });
 
