@@ -70,7 +70,6 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['; /etc/pgbouncer/pgbouncer.ini', { is: 'run', by: 'tests/pgbouncer.ts', words: '```ini' }],
     ['HOST is "0.0.0.0"', OUTPUT],
     ['ALLOWED_HOSTS=', SETTINGS],
-    ['TRUSTED_PROXIES=', SETTINGS],
     ['TOKEN=$(curl', { is: 'run', by: BY_SERVICE, words: 'TOKEN=$(curl' }],
   ],
   'docs/monitoring.md': [
