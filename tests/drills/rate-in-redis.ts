@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findRedisServer } from '@gatehouse/gateway/testing';
 import { eventually } from '../service-process.ts';
-import type { Drill, DrillSettings } from './drill.ts';
+import { type Drill, type DrillSettings, runParts } from './drill.ts';
 import { setRateLimit, startFleet } from './gateway-fleet.ts';
 import { type RedisSetup, startAlone, startCluster, startSentinels } from './stores/redis-setups.ts';
 
@@ -17,27 +17,27 @@ const AWAY_MS = 20_000;
 // The most that a request may take longer because of Redis: see the time limit in redis-rates.ts.
 const SLOWEST_MS = 5_000;
 
-const SETUPS: Readonly<Record<string, (program: string) => Promise<RedisSetup>>> = {
-  alone: startAlone,
-  sentinel: startSentinels,
-  cluster: startCluster,
+const PARTS = {
+  alone: inSetup(startAlone),
+  sentinel: inSetup(startSentinels),
+  cluster: inSetup(startCluster),
 };
 
-export const drill: Drill = async (settings) => {
-  const program = await findRedisServer();
-  if (program === undefined) {
-    settings.log('skipped: neither redis-server nor valkey-server is installed');
-    return [];
-  }
-  for (const [name, start] of Object.entries(SETUPS))
-    if (settings.only === undefined || settings.only === name) {
+export const drill: Drill = (settings) => runParts(PARTS, settings);
+
+function inSetup(start: (program: string) => Promise<RedisSetup>): Drill {
+  return async (settings) => {
+    const program = await findRedisServer();
+    if (program === undefined) settings.log('skipped: neither redis-server nor valkey-server is installed');
+    else {
       await using setup = await start(program);
-      await countWhileKilled(name, setup, settings);
+      await countWhileKilled(setup, settings);
     }
-  return [];
-};
+    return [];
+  };
+}
 
-async function countWhileKilled(name: string, setup: RedisSetup, { cycles: seconds, log }: DrillSettings) {
+async function countWhileKilled(setup: RedisSetup, { cycles: seconds, log }: DrillSettings) {
   await using fleet = await startFleet({ environment: { REDIS_URL: `redis://${setup.addresses}` } });
   const key = await fleet.mint();
   await fleet.database.run(setRateLimit, { keyId: key.id, rateLimitRpm: limit });
@@ -101,6 +101,6 @@ async function countWhileKilled(name: string, setup: RedisSetup, { cycles: secon
   assert.ok(slowestMs < SLOWEST_MS, `a request took ${Math.round(slowestMs)} ms`);
   const shared = awayMs.map((ms) => `${(ms / 1_000).toFixed(1)} s`).join(', ');
   log(
-    `${name}: ${served.length} served and ${refused} refused in ${seconds} s at ${limit} in any 60 s over two gateways; at most ${most} in any 60 s; killed ${awayMs.length} times, both gateways counted together again ${shared} after ${setup.takesOver ? 'the kill' : 'it was back'}; slowest request ${Math.round(slowestMs)} ms`,
+    `${served.length} served and ${refused} refused in ${seconds} s at ${limit} in any 60 s over two gateways; at most ${most} in any 60 s; killed ${awayMs.length} times, both gateways counted together again ${shared} after ${setup.takesOver ? 'the kill' : 'it was back'}; slowest request ${Math.round(slowestMs)} ms`,
   );
 }

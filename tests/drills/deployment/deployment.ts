@@ -1,4 +1,4 @@
-import type { Drill, DrillSettings } from '../drill.ts';
+import { type Drill, type DrillSettings, runParts } from '../drill.ts';
 import { runImage } from './image.ts';
 import { type Engine, makeBaseImages, openEngine, whyNoContainers } from './podman.ts';
 import { runSmallNode } from './small-node.ts';
@@ -21,11 +21,9 @@ export const drill: Drill = async (settings) => {
   }
   await using engine = await openEngine();
   await makeBaseImages(engine);
-  const broken: string[] = [];
-  for (const [name, run] of Object.entries(PARTS))
-    if (settings.only === undefined || settings.only === name) {
-      const said = await run(engine, { ...settings, log: (line) => settings.log(`${name}: ${line}`) });
-      broken.push(...said.map((line) => `${name}: ${line}`));
-    }
-  return broken;
+  const parts = Object.entries(PARTS).map(([name, run]): [string, Drill] => [
+    name,
+    (one) => run(engine, one),
+  ]);
+  return await runParts(Object.fromEntries(parts), settings);
 };

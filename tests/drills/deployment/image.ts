@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { analytics } from '@gatehouse/contract';
 import { eventually } from '../../service-process.ts';
 import type { DrillSettings } from '../drill.ts';
 import { buildImage, type Engine, runArguments } from './podman.ts';
-import { openDeploymentStand, secondsSince } from './stand.ts';
+import {
+  isWholeStream,
+  openDeploymentStand,
+  SLOW_STREAM_SECONDS,
+  secondsSince,
+  slowStream,
+} from './stand.ts';
 
 const MAX_IMAGE_MB = 600;
-const WORDS = 20;
-const WORD_MS = 150;
 /** The programs that only tests, checks and builds need. */
 const NOT_INSIDE = [
   'typescript',
@@ -40,20 +43,7 @@ export async function runImage(engine: Engine, { cycles, log }: DrillSettings): 
 
   await using stand = await openDeploymentStand(join(engine.directory, 'image'));
   const { api, provider, secrets } = stand;
-  provider.script = async (response, { body }) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const chunk = (choice: object, more: object = {}) =>
-      response.write(
-        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [choice], ...more })}\n\n`,
-      );
-    for (let word = 0; word < (body['max_completion_tokens'] === 1 ? 1 : WORDS); word += 1) {
-      chunk({ index: 0, delta: { content: `word${word} ` }, finish_reason: null });
-      await delay(WORD_MS);
-    }
-    const usage = { prompt_tokens: 5, completion_tokens: WORDS, total_tokens: WORDS + 5 };
-    chunk({ index: 0, delta: {}, finish_reason: 'stop' }, { usage });
-    response.end('data: [DONE]\n\n');
-  };
+  provider.script = slowStream;
   const args = runArguments({ name: 'gatehouse', secrets, environment: stand.environment('/secrets') });
   const migrated = await engine.podman('run', ...args, 'gatehouse', 'migrate');
   log(`migrated: ${migrated.split('\n').at(-1)}`);
@@ -86,12 +76,12 @@ export async function runImage(engine: Engine, { cycles, log }: DrillSettings): 
     const stream = await ask(500);
     const [text, code] = await Promise.all([stream.text(), ended, engine.podman('stop', 'gatehouse')]);
     asked += 2;
-    if (!text.includes(`word${WORDS - 1} `) || !text.includes('[DONE]'))
+    if (!isWholeStream(text))
       broken.push(`start ${cycle}: the stream that ran during the stop was cut: ${text.slice(-200)}`);
     if (code !== 0)
       broken.push(`start ${cycle}: the container ended with ${code}: ${said.slice(-3).join(' ')}`);
     log(
-      `start ${cycle}: ready in ${ready}, stopped with a stream of ${(WORDS * WORD_MS) / 1_000} s, exit code ${code}`,
+      `start ${cycle}: ready in ${ready}, stopped with a stream of ${SLOW_STREAM_SECONDS} s, exit code ${code}`,
     );
   }
   // What the containers journalled is in the stores, shipped by them or by the next.

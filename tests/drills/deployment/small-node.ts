@@ -95,7 +95,7 @@ export async function runSmallNode(engine: Engine, { log }: DrillSettings): Prom
     `load of ${secondsSince(loadedAt)}: at most ${await group.mostMb()} of ${LIMIT_MB} MB, ${killed} processes killed by the kernel; ${served} requests served, ${rows} recorded`,
   );
   if (killed > 0) broken.push(`the kernel killed ${killed} processes`);
-  const exits = said.filter((line) => /process\.(exited|ended)|out of memory/i.test(line));
+  const exits = said.filter((line) => line.includes('"event":"gateway.process_ended"'));
   if (exits.length > 0) broken.push(`processes ended: ${exits.slice(0, 3).join(' ')}`);
   await engine.podman('stop', 'small');
   await ended;

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
@@ -102,6 +103,31 @@ routes:
       }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+const WORDS = 20;
+const WORD_MS = 150;
+export const SLOW_STREAM_SECONDS = (WORDS * WORD_MS) / 1_000;
+
+/** A provider's stream that takes some seconds, or one word where only one token is asked for. */
+export const slowStream: MockProvider['script'] = async (response, { body }) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const chunk = (choice: object, more: object = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [choice], ...more })}\n\n`,
+    );
+  for (let word = 0; word < (body['max_completion_tokens'] === 1 ? 1 : WORDS); word += 1) {
+    chunk({ index: 0, delta: { content: `word${word} ` }, finish_reason: null });
+    await delay(WORD_MS);
+  }
+  const usage = { prompt_tokens: 5, completion_tokens: WORDS, total_tokens: WORDS + 5 };
+  chunk({ index: 0, delta: {}, finish_reason: 'stop' }, { usage });
+  response.end('data: [DONE]\n\n');
+};
+
+/** True if a caller has all of it. */
+export function isWholeStream(text: string): boolean {
+  return text.includes(`word${WORDS - 1} `) && text.includes('[DONE]');
 }
 
 export function secondsSince(startedAt: number): string {

@@ -1,15 +1,19 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { completion, json } from '@gatehouse/gateway/testing';
 import { eventually } from '../../service-process.ts';
 import type { DrillSettings } from '../drill.ts';
 import { cloneSource, type Engine, LIMITS, makeSystemdImage, npmArguments } from './podman.ts';
-import { type DeploymentStand, openDeploymentStand, secondsSince } from './stand.ts';
+import {
+  type DeploymentStand,
+  isWholeStream,
+  openDeploymentStand,
+  SLOW_STREAM_SECONDS,
+  secondsSince,
+  slowStream,
+} from './stand.ts';
 
 const page = join(import.meta.dirname, '../../../docs/deployment.md');
-const WORDS = 20;
-const WORD_MS = 150;
 /** More lines than journald lets through in 30 seconds unless the unit says otherwise. */
 const LOGGED = 12_000;
 const CALLERS = 64;
@@ -80,24 +84,15 @@ async function runWhole(stand: DeploymentStand, inside: Inside, log: Log): Promi
   const again = (await ask(stand, secret)).status;
   if (again !== 200) broken.push(`after the kill a request was answered ${again}`);
 
-  stand.provider.script = async (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (let word = 0; word < WORDS; word += 1) {
-      response.write(`data: {"id":"c","choices":[{"index":0,"delta":{"content":"word${word} "}}]}\n\n`);
-      await delay(WORD_MS);
-    }
-    response.end(
-      'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":20,"total_tokens":25}}\n\ndata: [DONE]\n\n',
-    );
-  };
+  stand.provider.script = slowStream;
   const stream = await ask(stand, secret, { stream: true });
   const [text] = await Promise.all([stream.text(), inside('systemctl restart gatehouse')]);
-  if (!text.includes('[DONE]')) broken.push(`a stream was cut by a restart: ${text.slice(-100)}`);
+  if (!isWholeStream(text)) broken.push(`a stream was cut by a restart: ${text.slice(-100)}`);
   await stand.ready();
   await inside('systemctl disable --now gatehouse');
   const result = await inside('systemctl show --property=Result --value gatehouse');
   if (result !== 'success') broken.push(`the unit stopped with ${result}`);
-  log(`a stream of ${(WORDS * WORD_MS) / 1_000} s ended whole over a restart; stopped with ${result}`);
+  log(`a stream of ${SLOW_STREAM_SECONDS} s ended whole over a restart; stopped with ${result}`);
   return broken;
 }
 

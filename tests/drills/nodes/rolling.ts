@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql, statement } from '@gatehouse/store';
 import { eventually } from '../../service-process.ts';
-import type { Drill, DrillSettings } from '../drill.ts';
+import { type Drill, type DrillSettings, runParts } from '../drill.ts';
 import { COST_MICRO_PKR } from '../gateway-fleet.ts';
-import type { BalancerProgram } from './balancer.ts';
 import { caddy } from './caddy.ts';
 import { earlierVersion } from './earlier-version.ts';
 import { type FleetOptions, NODES, type NodeName, type NodesFleet } from './fleet.ts';
@@ -139,16 +138,14 @@ async function roll(
   return broken;
 }
 
-const BALANCERS: readonly BalancerProgram[] = [nginx, caddy, haproxy];
+const RESTARTS = {
+  nginx: rolling(false, { balancer: nginx }),
+  caddy: rolling(false, { balancer: caddy }),
+  haproxy: rolling(false, { balancer: haproxy }),
+};
 
 /** Behind each balancer in turn. */
-export const drillRestart: Drill = async (settings) => {
-  const broken: string[] = [];
-  for (const balancer of BALANCERS)
-    if (settings.only === undefined || settings.only === balancer.name.toLowerCase())
-      broken.push(...(await rolling(false, { balancer })(settings)));
-  return broken;
-};
+export const drillRestart: Drill = (settings) => runParts(RESTARTS, settings);
 
 /** `FROM` is a commit; without it, the one before the newest step of the schema. */
 export const drillUpgrade: Drill = async (settings) => {

@@ -11,7 +11,7 @@ import { type Database, openDatabase, sql, statement } from '@gatehouse/store';
 import { pooledSessionStatements, startPgBouncer, whyNoPgBouncer } from '../../pgbouncer.ts';
 import { eventually, startService } from '../../service-process.ts';
 import { changeThings, checkChanges, nothingTold } from '../changes-load.ts';
-import type { Drill, DrillSettings } from '../drill.ts';
+import { type Drill, type DrillSettings, runParts } from '../drill.ts';
 import { COST_MICRO_PKR, setRateLimit } from '../gateway-fleet.ts';
 import { findPrograms, type PostgresPair, startPair } from './postgres-pair.ts';
 
@@ -48,20 +48,22 @@ interface Answers {
   readonly broken: string[];
 }
 
-export const drill: Drill = async (settings) => {
-  const programs = await findPrograms();
-  if (programs === undefined) {
-    settings.log('skipped: it needs the PostgreSQL of Debian, for pg_basebackup');
+const PARTS = { direct: failingOver(false), pgbouncer: failingOver(true) };
+
+export const drill: Drill = (settings) => runParts(PARTS, settings);
+
+function failingOver(isPooled: boolean): Drill {
+  return async (settings) => {
+    const programs = await findPrograms();
+    const reason =
+      programs === undefined
+        ? 'it needs the PostgreSQL of Debian, for pg_basebackup'
+        : isPooled && whyNoPgBouncer();
+    if (programs !== undefined && !reason) return await failOver(programs, settings, isPooled);
+    settings.log(`skipped: ${reason}`);
     return [];
-  }
-  const broken: string[] = [];
-  if (settings.only !== 'pgbouncer') broken.push(...(await failOver(programs, settings, false)));
-  if (settings.only === 'direct') return broken;
-  const reason = whyNoPgBouncer();
-  if (reason === undefined) broken.push(...(await failOver(programs, settings, true)));
-  else settings.log(`skipped through PgBouncer: ${reason}`);
-  return broken;
-};
+  };
+}
 
 /** PgBouncer in transaction mode, for a login that has no rights of its own. */
 async function startPooler(pair: PostgresPair) {
@@ -187,7 +189,7 @@ routes:
   const acknowledged = [...told.acknowledged.values()].reduce((sum, count) => sum + count, 0);
   const worst = (times: readonly number[]) => Math.round(Math.max(...times));
   log(
-    `${cycles} fail-overs of PostgreSQL ${pair.version}${isPooled ? ' behind PgBouncer' : ''}: ${answers.served.length} requests answered, all settled once (${provider.asked.length} at the provider, ${paid.size} paid for); ${answers.unavailable} answered 503 with Retry-After; ${acknowledged} changes acknowledged, all there; ${changes} changes, ${entries} entries; after a promotion at most ${worst(pauses.gateway)} ms until the gateway and ${worst(pauses.api)} ms until the API served`,
+    `${cycles} fail-overs of PostgreSQL ${pair.version}: ${answers.served.length} requests answered, all settled once (${provider.asked.length} at the provider, ${paid.size} paid for); ${answers.unavailable} answered 503 with Retry-After; ${acknowledged} changes acknowledged, all there; ${changes} changes, ${entries} entries; after a promotion at most ${worst(pauses.gateway)} ms until the gateway and ${worst(pauses.api)} ms until the API served`,
   );
   const slowest = worst([...pauses.gateway, ...pauses.api]);
   if (slowest > MAX_PAUSE_MS)
