@@ -33,7 +33,7 @@ export function tuneCollector(): void {
 
 /**
  * The heap of a gateway where `GATEWAY_HEAP_MB` is not set. API and gateway that share 512 MB were killed by the kernel with a heap of
- * 512 MB, and had at most 447 with a quarter (`npm run drill -- deployment --only small-node`). `bytes` are what the machine or its
+ * 512 MB, and had at most 461 with a quarter (`npm run drill -- deployment --only small-node`). `bytes` are what the machine or its
  * container has.
  */
 export function defaultGatewayHeapMb(
