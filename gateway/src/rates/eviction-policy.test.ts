@@ -7,7 +7,8 @@ import { pino } from 'pino';
 import { waitUntil } from '../journal/testing/wait-until.ts';
 import { type FakeRedis, startFakeRedis } from '../testing/fake-redis.ts';
 import { findRedisServer, startRedisServer } from '../testing/redis-server.ts';
-import { openRedisRates, type RedisRates } from './redis-rates.ts';
+import { openRedisRates } from './redis-rates.ts';
+import type { SharedRates } from './shared-rates.ts';
 
 const LIMIT = 7;
 const program = await findRedisServer();
@@ -22,7 +23,7 @@ describe('a Redis that may evict what is counted', () => {
   });
   afterEach(() => stack.disposeAsync());
 
-  const openGateway = async (port: number, user: object = {}): Promise<RedisRates> => {
+  const openGateway = async (port: number, user: object = {}): Promise<SharedRates> => {
     const address = { host: '127.0.0.1', port, database: 0, ...user };
     const rates = await openRedisRates({
       // A busy machine may keep an answer for longer than a gateway would wait; these tests are of what is answered.
@@ -34,7 +35,7 @@ describe('a Redis that may evict what is counted', () => {
   const warned = () =>
     waitUntil('a warning', () => lines.some(({ event }) => event === 'rates.redis_may_evict'));
   const told = () => lines.map(({ level, event, policy }) => [level, event, policy]);
-  const counts = async (rates: RedisRates) => {
+  const counts = async (rates: SharedRates) => {
     const keyId = randomUUID();
     const decisions = await Promise.all(Array.from({ length: 9 }, () => rates.take(keyId, LIMIT)));
     assert.equal(decisions.filter(({ isAllowed }) => isAllowed).length, LIMIT);
@@ -47,7 +48,7 @@ describe('a Redis that may evict what is counted', () => {
       redis = stack.use(await startFakeRedis());
     });
     /** By the order of the commands, the answers to the questions have come. */
-    const answered = async (rates: RedisRates, question: string) => {
+    const answered = async (rates: SharedRates, question: string) => {
       await waitUntil(question, () => redis.commands.includes(question));
       await counts(rates);
     };

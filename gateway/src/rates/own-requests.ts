@@ -1,18 +1,18 @@
-// What one gateway process has let pass in the last minute by its own clock, and what was left when Redis last answered.
+// What one gateway process has let pass in the last minute by its own clock, and what was left when the counter last answered.
 
 const WINDOW_MS = 60_000;
 const FIRST_ROOM = 4;
 
-/** A request that still counts. Its time, in Redis's microseconds, is negative when Redis has not heard of it. */
+/** A request that still counts. Its time, in microseconds by the counter's clock, is negative when the counter has not heard of it. */
 export interface OwnRequest {
   readonly timeUs: number;
   readonly ageMs: number;
 }
 
-/** The requests of one key, in a ring of pairs: when by the clock of this process, and when by Redis's. */
+/** The requests of one key, in a ring of pairs: when by the clock of this process, and when by the counter's. */
 export class KeyRequests {
   size = 0;
-  /** Questions to Redis without an answer. Each may turn out to be a request. */
+  /** Questions to the counter without an answer. Each may turn out to be a request. */
   pending = 0;
   /** How many requests this process may have here until `capUntilMs`. */
   cap = Infinity;
@@ -77,7 +77,7 @@ export class OwnRequests {
     return [...this.#keys.keys()];
   }
 
-  /** The keys of which Redis has not heard all. */
+  /** The keys of which the counter has not heard all. */
   untoldKeyIds(): string[] {
     return [...this.#untold];
   }
@@ -100,7 +100,7 @@ export class OwnRequests {
     if (timeUs < 0) this.#untold.add(keyId);
   }
 
-  /** The requests of a key, which Redis has heard of after this. */
+  /** The requests of a key, which the counter has heard of after this. */
   tell(keyId: string): OwnRequest[] {
     const requests = this.of(keyId);
     const nowMs = this.#monotonicMs();

@@ -10,8 +10,9 @@ import { systemClock } from '@gatehouse/concurrency';
 import { pino } from 'pino';
 import { waitUntil } from '../journal/testing/wait-until.ts';
 import { HELLO_BYTES, QUESTION_BYTES, writeQuestion } from './keeper-protocol.ts';
-import { type KeptRates, openKeptRates } from './kept-rates.ts';
+import { type KeptRatesOptions, openKeptRates } from './kept-rates.ts';
 import { openRateKeeper, type RateKeeper } from './rate-keeper.ts';
+import type { SharedRates } from './shared-rates.ts';
 
 const PROCESSES = 4;
 
@@ -39,7 +40,7 @@ describe('the rate keeper', () => {
   afterEach(() => stack.disposeAsync());
 
   /** The rates of a gateway process. Its own clock is the keeper's. */
-  const openProcess = async (more: { timeoutMs?: number; path?: string } = {}): Promise<KeptRates> => {
+  const openProcess = async (more: Partial<KeptRatesOptions> = {}): Promise<SharedRates> => {
     const rates = await openKeptRates({
       path,
       secret: secret.toString('hex'),
@@ -51,7 +52,7 @@ describe('the rate keeper', () => {
     stack.defer(() => rates.close());
     return rates;
   };
-  const takeAll = async (rates: KeptRates, key: string, n: number, limit: number) => {
+  const takeAll = async (rates: SharedRates, key: string, n: number, limit: number) => {
     const decisions = await Promise.all(Array.from({ length: n }, () => rates.take(key, limit)));
     return decisions.filter(({ isAllowed }) => isAllowed).length;
   };
@@ -72,6 +73,7 @@ describe('the rate keeper', () => {
     const allowed = await Promise.all([one, other].map((rates) => takeAll(rates, key, 80, 100)));
     assert.equal((allowed[0] ?? 0) + (allowed[1] ?? 0), 100);
     assert.deepEqual(await one.peek(key, 100), {
+      countedUs: 0,
       isAllowed: false,
       limit: 100,
       remaining: 0,
@@ -83,6 +85,7 @@ describe('the rate keeper', () => {
     nowMs += 1;
     assert.equal(await takeAll(other, key, 101, 100), 100);
     assert.deepEqual(await one.peek(randomUUID(), 7), {
+      countedUs: 0,
       isAllowed: true,
       limit: 7,
       remaining: 7,
@@ -141,6 +144,44 @@ describe('the rate keeper', () => {
     nowMs += 59_000;
     assert.equal(await takeAll(other, key, 100, 100), 10);
     assert.equal(await takeAll(other, rare, 5, 2), 1);
+  });
+
+  it('keeps all processes within the limit in a minute that begins before it was lost', async () => {
+    const [one, other] = [await openProcess({ processes: 2 }), await openProcess({ processes: 2 })];
+    const key = randomUUID();
+    assert.equal(await takeAll(one, key, 80, 100), 80);
+    // One request more lets it know what the first has used.
+    assert.equal(await takeAll(other, key, 1, 100), 1);
+    nowMs += 1_000;
+    await keeper[Symbol.asyncDispose]();
+    await waitUntil(
+      'both lost it',
+      () => events.filter((event) => event === 'rates.keeper_lost').length === 2,
+    );
+    const meanwhile = (await takeAll(one, key, 100, 100)) + (await takeAll(other, key, 100, 100));
+    assert.ok(meanwhile > 0 && meanwhile <= 19, String(meanwhile));
+    nowMs += 60_000;
+    assert.equal(await takeAll(one, key, 100, 100), 50);
+    assert.equal(await takeAll(other, key, 100, 100), 50);
+  });
+
+  it('that is new holds a process to its share until the others have told it of theirs', async () => {
+    const [one, other] = [await openProcess(), await openProcess()];
+    const key = randomUUID();
+    await keeper[Symbol.asyncDispose]();
+    await waitUntil(
+      'both lost it',
+      () => events.filter((event) => event === 'rates.keeper_lost').length === 2,
+    );
+    assert.equal(await takeAll(other, key, 50, 100), 25);
+    keeper = await openKeeper();
+    await waitUntil(
+      'both found it',
+      () => events.filter((event) => event === 'rates.keeper_recovered').length === 2,
+    );
+    assert.equal(await takeAll(one, key, 100, 100), 25);
+    nowMs += 4_000;
+    assert.equal(await takeAll(one, key, 100, 100), 50);
   });
 
   it('is not told again of what it has counted itself when only the connection was lost', async () => {

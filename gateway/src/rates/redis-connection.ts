@@ -1,7 +1,5 @@
 import type { Timers } from '@gatehouse/concurrency';
 import { findEvictionPolicy } from './eviction-policy.ts';
-import type { OwnRequest } from './own-requests.ts';
-import type { RateDecision } from './rate-limiter.ts';
 import {
   clusterNodes,
   createRedisClient,
@@ -11,14 +9,7 @@ import {
   redisError,
 } from './redis-client.ts';
 import { readGreeting } from './redis-failure.ts';
-
-/** How a key stands. */
-export interface CountedDecision extends RateDecision {
-  /** When the request was counted, in Redis's microseconds; 0 when it was not. */
-  readonly countedUs: number;
-  /** Requests in the window. They are more than the limit after it was lowered. */
-  readonly size: number;
-}
+import type { CountedDecision, CounterConnection } from './shared-rates.ts';
 
 export interface Presence {
   /** How many gateway processes have been there in the last 30 seconds. */
@@ -47,14 +38,9 @@ export interface RedisConnectionOptions {
   readonly onClose: (error: Error, isCluster: boolean) => void;
 }
 
-export interface RedisConnection {
-  /** Undefined when the connection ends before the answer comes, or when too many questions wait. */
-  ask(kind: 'take' | 'peek', keyId: string, limitRpm: number): Promise<CountedDecision | undefined>;
-  /** Adds requests that this process has let pass. */
-  remember(keyId: string, requests: readonly OwnRequest[]): void;
+export interface RedisConnection extends CounterConnection {
   /** Says that this process is there. Undefined when the connection ends. */
   present(): Promise<Presence | undefined>;
-  close(): void;
 }
 
 interface Question {
@@ -233,7 +219,6 @@ function readAnswer(numbers: readonly number[], limit: number): CountedDecision 
     // Requests of the same microsecond are counted one after the other, so the last may be a little ahead.
     resetMs: Math.min(WINDOW_MS, resetUs / PER_MS),
     retryAfterMs: Math.min(WINDOW_MS, retryUs / PER_MS),
-    size,
     countedUs,
   };
 }

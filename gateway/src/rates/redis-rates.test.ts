@@ -8,7 +8,8 @@ import { pino } from 'pino';
 import { waitUntil } from '../journal/testing/wait-until.ts';
 import { type FakeRedis, startFakeRedis } from '../testing/fake-redis.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { openRedisRates, type RedisRates, type RedisRatesOptions } from './redis-rates.ts';
+import { openRedisRates, type RedisRatesOptions } from './redis-rates.ts';
+import type { SharedRates } from './shared-rates.ts';
 
 const PROCESSES = 4;
 
@@ -31,7 +32,7 @@ describe('rates that are counted in Redis', () => {
     nowMs += ms;
     redis.nowUs += ms * 1_000;
   };
-  const openGateway = async (more: Partial<RedisRatesOptions> = {}): Promise<RedisRates> => {
+  const openGateway = async (more: Partial<RedisRatesOptions> = {}): Promise<SharedRates> => {
     const rates = await openRedisRates({
       address: { host: '127.0.0.1', port: redis.port, database: 0 },
       processes: PROCESSES,
@@ -72,11 +73,7 @@ describe('rates that are counted in Redis', () => {
     // The last of a hundred in one microsecond counts as 99 microseconds later.
     pass(1.1);
     assert.equal(await takeAll(other, key, 101, 100), 100);
-    const {
-      size: _,
-      countedUs: __,
-      ...fresh
-    } = (await one.peek(randomUUID(), 7)) as object as Record<string, unknown>;
+    const { countedUs: _, ...fresh } = (await one.peek(randomUUID(), 7)) as object as Record<string, unknown>;
     assert.deepEqual(fresh, { isAllowed: true, limit: 7, remaining: 7, resetMs: 0, retryAfterMs: 0 });
     assert.equal(await takeAll(one, randomUUID(), 3, 0), 0);
   });
@@ -239,7 +236,7 @@ describe('rates that are counted in Redis', () => {
 
   it('shares by the gateways that Redis has counted, once it knows more of them than the setting', async () => {
     const gateways = await Promise.all([1, 2, 3, 4, 5].map(() => openGateway({ processes: 2 })));
-    const last = gateways.at(-1) as RedisRates;
+    const last = gateways.at(-1) as SharedRates;
     await loseRedis();
     const key = randomUUID();
     await waitUntil('all have lost it', () => redis.connections === 0);

@@ -12,7 +12,8 @@ import { waitUntil } from '../journal/testing/wait-until.ts';
 import { findRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { RedisAddress } from './redis-client.ts';
-import { openRedisRates, type RedisRates } from './redis-rates.ts';
+import { openRedisRates } from './redis-rates.ts';
+import type { SharedRates } from './shared-rates.ts';
 
 // What the fake Redis of redis-rates.test.ts cannot show, on the Redis or Valkey of this machine.
 describe('rates in a real Redis', () => {
@@ -50,7 +51,7 @@ describe('rates in a real Redis', () => {
     processes = 2,
     more: Partial<RedisAddress> = {},
     firstConnectionMs = 2_000,
-  ): Promise<RedisRates> => {
+  ): Promise<SharedRates> => {
     const address = { host: '127.0.0.1', port, database: 0, ...more };
     const rates = await openRedisRates({
       // A busy machine may keep Redis from an answer for longer than a gateway would wait; these tests are of what it answers.

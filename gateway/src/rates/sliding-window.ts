@@ -48,17 +48,6 @@ export class SlidingWindow {
     if (ageMs < WINDOW_MS) this.#timesOf(keyId, nowMs).add(nowMs - ageMs);
   }
 
-  /** The requests that count and are not older, with their ages. */
-  *recent(maxAgeMs: number): Iterable<{ readonly keyId: string; readonly ageMs: number }> {
-    const nowMs = this.#monotonicMs();
-    for (const [keyId, times] of this.#windows) {
-      for (let index = 0; index < times.size; index += 1) {
-        const ageMs = nowMs - (times.at(index) as number);
-        if (ageMs <= maxAgeMs && ageMs < WINDOW_MS) yield { keyId, ageMs };
-      }
-    }
-  }
-
   #timesOf(keyId: string, nowMs: number): RequestTimes {
     this.#sweep(nowMs);
     let times = this.#windows.get(keyId);
