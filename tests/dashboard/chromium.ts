@@ -11,24 +11,29 @@ export interface ChromiumProgram {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const DEBIAN = '/usr/bin/chromium';
 const UNPACK_MS = 120_000;
+
+/** Debian's Chromium, the whole browser, with a profile and its settings; undefined where it is not installed. */
+export function findWholeChromium(): ChromiumProgram | undefined {
+  const program = { path: '/usr/bin/chromium', environment: { PATH: process.env['PATH'] ?? '' } };
+  return runs(program) ? program : undefined;
+}
 
 /**
  * The headless Chromium of the npm package, which is unpacked once: the same everywhere, and a page costs it a third of what it costs
  * Debian's Chromium, which opens windows that nobody sees. Debian's where that one cannot run.
  */
 export async function findChromium(): Promise<ChromiumProgram> {
-  const PATH = process.env['PATH'] ?? '';
   const folder = await unpacked();
   const path = join(folder, 'chromium');
   // Its own fonts, so that pages look the same on every machine.
-  const environment = { PATH, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') };
-  const found = [
-    { path, environment },
-    { path, environment: { ...environment, LD_LIBRARY_PATH: join(folder, 'al2023/lib') } },
-    { path: DEBIAN, environment: { PATH } },
-  ].find(runs);
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf'),
+  };
+  const withLibraries = { ...environment, LD_LIBRARY_PATH: join(folder, 'al2023/lib') };
+  const own = [environment, withLibraries].map((one) => ({ path, environment: one })).find(runs);
+  const found = own ?? findWholeChromium();
   if (found === undefined)
     throw new Error(
       'Chromium of @sparticuz/chromium cannot run here; on Debian, install the package chromium',

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { REFRESH_COOKIE } from '@gatehouse/contract';
 import type { ApiClient } from '@gatehouse/control-plane/testing';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { findChromium } from './chromium.ts';
+import { findChromium, findWholeChromium } from './chromium.ts';
 import { type Problems, watchProblems } from './problems.ts';
 
 /** How a person looks at the page. */
@@ -44,7 +44,7 @@ export interface OwnSettings {
   /** `TZ`, for example. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** As Chromium keeps them in its profile. */
+  /** As Chromium keeps them in its profile. Only the whole browser has them, so it must be installed. */
   readonly preferences?: object;
 }
 
@@ -100,10 +100,10 @@ export async function openBrowser(origin: string, report: Report): Promise<Brows
 /** Like `openBrowser`. Zone and language are what the browser itself makes of its settings; each visit is a browser of its own. */
 export async function openOwnBrowser(
   origin: string,
-  { environment: own = {}, args = [], preferences = {} }: OwnSettings,
+  { environment: own = {}, args = [], preferences }: OwnSettings,
   report: Report,
 ): Promise<Browser> {
-  const { path, environment } = await findChromium();
+  const { path, environment } = (preferences && findWholeChromium()) ?? (await findChromium());
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-browser-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -114,7 +114,7 @@ export async function openOwnBrowser(
       count += 1;
       const profile = join(folder, String(count));
       await mkdir(join(profile, 'Default'), { recursive: true });
-      await writeFile(join(profile, 'Default/Preferences'), JSON.stringify(preferences));
+      await writeFile(join(profile, 'Default/Preferences'), JSON.stringify(preferences ?? {}));
       const context = await chromium.launchPersistentContext(profile, {
         ...contextOptions(origin, options),
         executablePath: path,
