@@ -39,7 +39,7 @@ export interface ConnectionEvents {
   onClose(error: Error, isExpected?: boolean): void;
 }
 
-/** It counts for all processes: how it is reached, and what is said of it. */
+/** The rate keeper of a port, or Redis: how it is reached, and how its loss is logged. */
 export interface Counter {
   connect(events: ConnectionEvents): CounterConnection;
   /** How many processes share the rates. */

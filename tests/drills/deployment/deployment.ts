@@ -1,4 +1,5 @@
 import { type Drill, type DrillSettings, runParts } from '../drill.ts';
+import { runCompose } from './compose.ts';
 import { runImage } from './image.ts';
 import { type Engine, makeBaseImages, openEngine, whyNoContainers } from './podman.ts';
 import { runSmallNode } from './small-node.ts';
@@ -11,6 +12,7 @@ const PARTS: Readonly<Record<string, DeploymentPart>> = {
   image: runImage,
   'small-node': runSmallNode,
   systemd: runUnits,
+  compose: runCompose,
 };
 
 export const drill: Drill = async (settings) => {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 // A container engine of its own, whose images, containers and volumes are in one folder that is removed. The base images are made here,
 // of Debian's packages and the Node of package-lock.json, so that none is pulled from anywhere.
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '../../..');
+export const run = promisify(execFile);
+export const ROOT = join(import.meta.dirname, '../../..');
 const MAX_OUTPUT = 64 * 1024 * 1024;
 const PROGRAMS = ['podman', 'runc', 'debootstrap', 'npm', 'git', 'tar'];
 
@@ -16,18 +16,24 @@ const PROGRAMS = ['podman', 'runc', 'debootstrap', 'npm', 'git', 'tar'];
 export async function whyNoContainers(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs Linux, and to be root';
   for (const name of PROGRAMS) {
-    const isThere = await run('sh', ['-c', `command -v ${name}`]).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return `${name} is not installed (apt-get install podman runc debootstrap)`;
+    if (!(await isInstalled(name)))
+      return `${name} is not installed (apt-get install podman runc debootstrap)`;
   }
   return undefined;
+}
+
+export async function isInstalled(program: string): Promise<boolean> {
+  return run('sh', ['-c', `command -v ${program}`]).then(
+    () => true,
+    () => false,
+  );
 }
 
 export interface Engine extends AsyncDisposable {
   /** Its folder, for files that containers are given. */
   readonly directory: string;
+  /** The first arguments of each command of podman. */
+  readonly arguments: readonly string[];
   podman(...args: readonly string[]): Promise<string>;
   /** Runs a command until it ends; resolves with its exit code. */
   start(args: readonly string[], onLine: (line: string) => void): { readonly ended: Promise<number | null> };
@@ -40,11 +46,13 @@ export async function openEngine(): Promise<Engine> {
   const own = [
     ...['--root', join(directory, 'storage'), '--runroot', join(directory, 'run')],
     ...['--tmpdir', join(directory, 'tmp'), '--runtime', 'runc', '--cgroup-manager', 'cgroupfs'],
+    ...['--network-config-dir', join(directory, 'networks')],
   ];
   const podman = async (...args: readonly string[]) =>
     (await run('podman', [...own, ...args], { maxBuffer: MAX_OUTPUT })).stdout.trim();
   return {
     directory,
+    arguments: own,
     podman,
     start(args, onLine) {
       const child = spawn('podman', [...own, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -79,7 +87,12 @@ export async function makeSystemdImage(engine: Engine): Promise<void> {
   await addNode(engine, 'debian-systemd', 'gatehouse-systemd');
 }
 
-async function importDebian({ directory, podman }: Engine, image: string, packages = ''): Promise<void> {
+/** Makes an image of Debian with these packages, which have commas between them. */
+export async function importDebian(
+  { directory, podman }: Engine,
+  image: string,
+  packages = '',
+): Promise<void> {
   const debian = join(directory, 'debian');
   const include = packages === '' ? [] : [`--include=${packages}`];
   await run('debootstrap', ['--variant=minbase', ...include, 'bookworm', debian], { maxBuffer: MAX_OUTPUT });
