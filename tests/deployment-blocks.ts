@@ -49,7 +49,10 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
       'docker build',
       { is: 'run', by: 'tests/drills/deployment/podman.ts', words: "'--read-only', '--tmpfs', '/tmp'" },
     ],
-    ['cp deploy/compose/example.env', { is: 'untried', says: '**It was not run**' }],
+    [
+      'cp deploy/compose/example.env',
+      { is: 'run', by: 'tests/drills/deployment/compose.ts', words: "compose('up', '-d')" },
+    ],
     ['kubectl create secret', { is: 'untried', says: '**It has not been applied to a cluster.**' }],
   ],
   'docs/upgrading.md': [],

@@ -265,7 +265,7 @@ export const DRILLS: readonly DrillEntry[] = [
     name: 'deployment',
     about:
       'The forms of docs/deployment.md are run by podman, a part each: the image without rights and on a read-only file system, stopped while a stream runs; a node with 512 MB under load; the units under systemd; and compose.yaml over stores of Debian, used through Caddy, stopped and started again. Streams end whole, every request is recorded and logged, and nothing is killed. It needs podman, runc and debootstrap, for the last part podman-compose and the ports 80 and 443, root, and registries of Debian and npm.',
-    duration: '6 min',
+    duration: '12 min',
     cycles: { count: 3, of: 'starts of the image' },
     isSeeded: false,
     parts: ['image', 'small-node', 'systemd', 'compose'],

@@ -15,6 +15,8 @@ const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery sta
 const SERVICES = ['api-1', 'api-2', 'gateway-1', 'gateway-2'];
 const STORES = ['postgres', 'clickhouse', 'valkey'];
 const REQUESTS = 20;
+// As in runArguments.
+const ULIMITS = { nofile: { soft: 16_384, hard: 16_384 }, nproc: { soft: 4_096, hard: 4_096 } };
 const FILES = { catalogue: '/catalogue.yaml', provider: '/provider.ts' };
 
 /**
@@ -154,7 +156,12 @@ routes:
     volumes: [`${join(import.meta.dirname, 'provider-main.ts')}:${FILES.provider}:ro`],
     networks: ['outside'],
   };
-  const services = { ...Object.fromEntries(SERVICES.map((name) => [name, catalogue])), provider };
+  const services = Object.fromEntries(
+    [...STORES, ...SERVICES, 'caddy', 'provider'].map((name) => [
+      name,
+      { ...(SERVICES.includes(name) && catalogue), ...(name === 'provider' && provider), ulimits: ULIMITS },
+    ]),
+  );
   // YAML reads JSON.
   await writeFile(join(folder, 'drill.yaml'), JSON.stringify({ services }));
   // The command takes one file for the engine, and no arguments of it.
@@ -166,6 +173,8 @@ routes:
       [
         '--podman-path',
         podman,
+        '-p',
+        'gatehouse',
         '-f',
         join(folder, 'compose.yaml'),
         '-f',
