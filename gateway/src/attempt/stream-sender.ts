@@ -1,6 +1,6 @@
 import type { Clock, Timers } from '@gatehouse/concurrency';
 import type { Dependencies } from '../context/dependencies.ts';
-import { type AnswerContext, beginStream } from '../exchange/answers.ts';
+import { type AnswerContext, beginStream, writeEvents } from '../exchange/answers.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { CallersStream, Outgoing } from '../formats/outgoing.ts';
 import type { Flow } from './flow.ts';
@@ -51,7 +51,7 @@ export class StreamSender {
   #send(bytes: Buffer | undefined): void {
     if (!bytes || bytes.length === 0) return;
     this.#sentAtMs = this.#dependencies.clock.monotonicMs();
-    if (!this.#exchange.response.write(bytes)) this.#flow.waitForCaller();
+    if (!writeEvents(this.#exchange, bytes)) this.#flow.waitForCaller();
   }
 }
 

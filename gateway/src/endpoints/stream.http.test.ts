@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { READ_ON_MS } from '../attempt/read-on.ts';
 import { useBench } from '../testing/bench.ts';
@@ -76,6 +77,57 @@ describe('POST /v1/chat/completions, streamed', () => {
       const response = await bench.gateway.chat(bench.key.secret, { stream: true });
       assert.equal(await response.text(), shown.join(''));
     }
+  });
+
+  /** What the gateway says to requests that are sent together on one connection, which it ends. */
+  const said = async (...versions: readonly string[]): Promise<Buffer> => {
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of events) await flush(response, event);
+      response.end();
+    };
+    const body = JSON.stringify({
+      model: 'mock/model',
+      stream: true,
+      messages: [{ role: 'user', content: 'hi' }],
+    });
+    const socket = connect(bench.gateway.port, '127.0.0.1');
+    versions.forEach((version, index) => {
+      const end = index === versions.length - 1 ? 'connection: close\r\n' : '';
+      socket.write(
+        `POST /v1/chat/completions HTTP/${version}\r\nhost: localhost\r\nauthorization: Bearer ${bench.key.secret}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${end}\r\n${body}`,
+      );
+    });
+    return Buffer.concat(await Array.fromAsync(socket));
+  };
+
+  it('200 in chunks of their length, in bytes, as the events come, also where requests wait on a connection', async () => {
+    let rest = await said('1.1', '1.1');
+    for (let answers = 0; answers < 2; answers += 1) {
+      const head = rest.indexOf('\r\n\r\n');
+      assert.match(
+        rest.toString('latin1', 0, head),
+        /^HTTP\/1.1 200 OK\r\n(?:.*\r\n)*transfer-encoding: chunked/i,
+      );
+      rest = rest.subarray(head + 4);
+      const chunks: Buffer[] = [];
+      for (let length = -1; length !== 0; ) {
+        const line = rest.indexOf('\r\n');
+        length = Number.parseInt(rest.toString('latin1', 0, line), 16);
+        chunks.push(rest.subarray(line + 2, line + 2 + length));
+        rest = rest.subarray(line + 2 + length);
+        assert.equal(rest.toString('latin1', 0, 2), '\r\n');
+        rest = rest.subarray(2);
+      }
+      assert.ok(chunks.length > 2, `${chunks.length} chunks`);
+      assert.equal(Buffer.concat(chunks).toString(), shown.join(''));
+    }
+    assert.equal(rest.length, 0);
+  });
+
+  it('200 without chunks in HTTP/1.0', async () => {
+    const text = (await said('1.0')).toString();
+    assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4), shown.join(''));
   });
 
   it('200 counted with a tokenizer when the provider gives no usage', async () => {

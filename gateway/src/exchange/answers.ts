@@ -81,6 +81,24 @@ export function beginStream(
   process.nextTick(() => socket?.uncork());
 }
 
+/**
+ * Sends more of a stream; false when the caller is slower than it comes. To a caller that keeps up, as nearly all do, few bytes go as one
+ * chunk in one write: Node would make four of it, and send those with the next tick.
+ */
+export function writeEvents({ response }: Exchange, bytes: Buffer): boolean {
+  const { socket } = response;
+  if (
+    bytes.length > ONE_WRITE_BYTES ||
+    !response.chunkedEncoding ||
+    !socket?.writable ||
+    socket.writableLength > 0 ||
+    socket.writableCorked > 0
+  )
+    return response.write(bytes);
+  socket.write(`${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`, 'latin1');
+  return true;
+}
+
 /** Sends the last bytes of an answer. */
 export function finish(exchange: Exchange, last: Buffer): void {
   const { response } = exchange;
