@@ -79,7 +79,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     }
   });
 
-  /** What the gateway says to requests that are sent together on one connection, which it ends. */
+  /** All bytes of the gateway on a connection that begins with these requests, each in its version of HTTP, and ends. */
   const said = async (...versions: readonly string[]): Promise<Buffer> => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
