@@ -13,3 +13,8 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+/** Reads again what these calls of the API answered, wherever it is shown. */
+export async function readAgain(...calls: readonly string[]): Promise<void> {
+  await Promise.all(calls.map((call) => queryClient.invalidateQueries({ queryKey: [call] })));
+}

@@ -8,6 +8,7 @@ import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { SearchField } from 'react-aria-components/SearchField';
 import * as styles from './filter-select.module.css';
+import * as optionStyles from './option.module.css';
 
 export interface FilterOption {
   readonly value: string;
@@ -51,11 +52,11 @@ export function FilterSelect({ label, options, value, onChange, onOpen }: Filter
         <ListBoxItem
           id={option.value}
           textValue={`${option.label} ${option.detail ?? ''}`}
-          className={styles.item}
+          className={optionStyles.item}
         >
-          <bdi className={styles.text}>{option.label}</bdi>
+          <bdi className={optionStyles.text}>{option.label}</bdi>
           {option.detail === undefined ? undefined : <bdi className={styles.detail}>{option.detail}</bdi>}
-          <CheckIcon className={styles.check} aria-hidden="true" />
+          <CheckIcon className={optionStyles.check} aria-hidden="true" />
         </ListBoxItem>
       )}
     </ListBox>

@@ -6,6 +6,7 @@ import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
 import { Text } from 'react-aria-components/Text';
 import * as field from './field.module.css';
+import * as optionStyles from './option.module.css';
 import * as styles from './select.module.css';
 
 export interface SelectOption<Value extends string> {
@@ -62,11 +63,11 @@ export function Select<Value extends string>({
               key={option.value}
               id={option.value}
               textValue={option.label}
-              className={styles.item}
+              className={optionStyles.item}
             >
-              <bdi className={styles.label}>{option.label}</bdi>
+              <bdi className={optionStyles.text}>{option.label}</bdi>
               {option.detail === undefined ? undefined : <bdi className={styles.detail}>{option.detail}</bdi>}
-              <CheckIcon className={styles.check} aria-hidden="true" />
+              <CheckIcon className={optionStyles.check} aria-hidden="true" />
             </ListBoxItem>
           ))}
         </ListBox>

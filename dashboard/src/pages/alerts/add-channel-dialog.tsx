@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Select, type SelectOption } from '../../ui/select.tsx';
@@ -35,7 +35,7 @@ export function AddChannelDialog({
       onClose();
       if (secret === undefined) toast('Added the channel');
       else onSecret(secret);
-      await queryClient.invalidateQueries({ queryKey: ['listAlertChannels'] });
+      await readAgain('listAlertChannels');
     },
   });
   const ofField = fieldError(add.error, field);

@@ -3,7 +3,7 @@ import { PlusIcon } from '@radix-ui/react-icons';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { useAccount } from '../../app/session.ts';
 import { count } from '../../format/number.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -81,7 +81,7 @@ function Alerts() {
     onSuccess: async () => {
       toast('Sent a test: see below how it went');
       setOffset(0);
-      await queryClient.invalidateQueries({ queryKey: ['listAlertDeliveries'] });
+      await readAgain('listAlertDeliveries');
     },
   });
   const add = (

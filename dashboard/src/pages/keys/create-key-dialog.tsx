@@ -9,6 +9,7 @@ import { now } from '../../browser/clock.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import * as field from '../../ui/field.module.css';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import * as list from '../../ui/list-page.module.css';
 import { Notice } from '../../ui/notice.tsx';
@@ -21,7 +22,7 @@ import { ExpiryField } from './expiry-field.tsx';
 import * as styles from './keys.module.css';
 import { ENVIRONMENTS } from './keys-search.ts';
 import { ModelPicker } from './model-picker.tsx';
-import { budgetCall, useKeysChanged } from './use-keys.ts';
+import { budgetCall, keysChanged } from './use-keys.ts';
 
 /**
  * Mints a key. One Idempotency-Key belongs to the open dialog: a second press, or a press after an answer that was lost, cannot
@@ -37,7 +38,6 @@ export function CreateKeyDialog({
   const projects = useQuery(queryOf(projectsCall)).data?.projects;
   const routes = useQuery(queryOf(routesCall)).data?.routes;
   const budget = useQuery(queryOf(budgetCall(0))).data;
-  const keysChanged = useKeysChanged();
   const [idempotencyKey, setIdempotencyKey] = useState(randomText);
   // A repeat must be the same request, so that the API recognises it.
   const [openedAt] = useState(now);
@@ -115,7 +115,7 @@ export function CreateKeyDialog({
         hint="What uses the key. It stands in the log of every request."
         error={fieldError(create.error, 'name') ?? (isJudged ? nameProblem : undefined)}
       />
-      <div className={styles.pair}>
+      <div className={field.pair}>
         <Select
           label="Project"
           options={(projects ?? []).map(({ id, name }) => ({ value: id, label: name }))}
@@ -133,7 +133,7 @@ export function CreateKeyDialog({
       <Switch isOn={isLimited} onChange={setLimited}>
         Limit its credit
       </Switch>
-      <div className={styles.pair}>
+      <div className={field.pair}>
         {isLimited ? (
           <TextField
             label="Credit limit"

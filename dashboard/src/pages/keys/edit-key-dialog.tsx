@@ -7,6 +7,7 @@ import { now } from '../../browser/clock.ts';
 import { pkr, pkrExact, pkrInput } from '../../format/pkr.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import * as field from '../../ui/field.module.css';
 import { Foreign } from '../../ui/foreign.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import * as list from '../../ui/list-page.module.css';
@@ -18,7 +19,7 @@ import { judgeLimit, type LimitBounds, limitBounds, parseAmount, pkrOf } from '.
 import { type ExpiryChoice, expiryOf, expiryState } from './expiry.ts';
 import { ExpiryField } from './expiry-field.tsx';
 import * as styles from './keys.module.css';
-import { type KeyRow, useKeysChanged } from './use-keys.ts';
+import { type KeyRow, keysChanged } from './use-keys.ts';
 
 export interface EditKeyDialogProps {
   readonly target: KeyRow;
@@ -44,7 +45,6 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
     date: '',
   });
   const [isJudged, setJudged] = useState(false);
-  const keysChanged = useKeysChanged();
 
   const bounds = organization && budget && limitBounds(organization, budget);
   const amount = isLimited ? parseAmount(limit) : undefined;
@@ -99,7 +99,7 @@ export function EditKeyDialog({ target, organization, onClose }: EditKeyDialogPr
       <Switch isOn={isLimited} onChange={setLimited}>
         Limit its credit
       </Switch>
-      <div className={styles.pair}>
+      <div className={field.pair}>
         {isLimited ? (
           <TextField
             label="Credit limit"

@@ -8,7 +8,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Select } from '../../ui/select.tsx';
 import type { ShownSecret } from './new-secret-dialog.tsx';
-import { useKeysChanged } from './use-keys.ts';
+import { keysChanged } from './use-keys.ts';
 
 const GRACES = [
   { value: '0', label: 'At once' },
@@ -32,7 +32,6 @@ export function RotateKeyDialog({
 }) {
   const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400');
   const [idempotencyKey] = useState(randomText);
-  const keysChanged = useKeysChanged();
   const rotate = useMutation({
     mutationFn: () =>
       sendCall(

@@ -1,7 +1,8 @@
 import type { GetBudgetReply, Key, KeyBudget } from '@gatehouse/sdk';
-import { type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { apiCall, queryOf } from '../../api/call.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { keysCall } from '../../app/filter-options.ts';
 
 /** The most that one page of `getBudget` has. */
@@ -48,13 +49,6 @@ function combined(pages: readonly UseQueryResult<GetBudgetReply>[]) {
 }
 
 /** After a change of a key: everything that shows keys is read again. */
-export function useKeysChanged(): () => Promise<void> {
-  const queries = useQueryClient();
-  return async () => {
-    await Promise.all(
-      ['listKeys', 'getKey', 'getBudget', 'listActivity'].map((name) =>
-        queries.invalidateQueries({ queryKey: [name] }),
-      ),
-    );
-  };
+export function keysChanged(): Promise<void> {
+  return readAgain('listKeys', 'getKey', 'getBudget', 'listActivity');
 }

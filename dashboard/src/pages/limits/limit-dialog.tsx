@@ -3,11 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { browserZone } from '../../browser/intl.ts';
 import { pkr, pkrInput } from '../../format/pkr.ts';
 import { perWindow } from '../../format/spend-window.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import * as field from '../../ui/field.module.css';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Select, type SelectOption } from '../../ui/select.tsx';
@@ -22,7 +23,6 @@ import {
   thresholdsOf,
   WINDOWS,
 } from './limit-words.ts';
-import * as styles from './limits.module.css';
 
 const MODES: readonly SelectOption<SpendLimit['mode']>[] = [
   { value: 'refuse', label: 'Refuse what would pass it' },
@@ -70,7 +70,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
     onSuccess: async () => {
       toast(target === undefined ? 'Made the limit' : 'Changed the limit');
       onClose();
-      await queryClient.invalidateQueries({ queryKey: ['listSpendLimits'] });
+      await readAgain('listSpendLimits');
     },
   });
   return (
@@ -85,7 +85,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
       }}
     >
       {target === undefined ? (
-        <div className={styles.pair}>
+        <div className={field.pair}>
           <Select label="Requests of" options={SCOPES} value={kind} onChange={setKind} />
           {named === undefined ? undefined : (
             <Select
@@ -121,7 +121,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
           ) : undefined}
         </div>
       ) : undefined}
-      <div className={styles.pair}>
+      <div className={field.pair}>
         <TextField
           label="Amount"
           value={text}
@@ -149,7 +149,7 @@ export function LimitDialog({ target, options, onClose }: LimitDialogProps) {
         />
       </div>
       {target === undefined ? (
-        <div className={styles.pair}>
+        <div className={field.pair}>
           <Select label="In each" options={WINDOWS} value={window} onChange={setWindow} />
           {window === 'lifetime' ? undefined : (
             <TextField

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
 import { client } from '../../api/client.ts';
 import { readableError } from '../../api/errors.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { organizationRenamed } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/text-field.tsx';
@@ -20,7 +20,7 @@ export function RenameForm({ name, mayRename }: { name: string; mayRename: boole
     mutationFn: (next: string) => client.organization.renameOrganization({ name: next }),
     onSuccess: (organization) => {
       organizationRenamed(organization.name);
-      void queryClient.invalidateQueries({ queryKey: ['listActivity'] });
+      void readAgain('listActivity');
       toast(`Renamed to ${organization.name}`);
     },
   });

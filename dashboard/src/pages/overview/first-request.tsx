@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, queryOf, sendCall } from '../../api/call.ts';
 import { useGatewayUrl } from '../../api/gateway-url.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { randomText } from '../../api/random-text.ts';
 import { projectsCall, routesCall } from '../../app/filter-options.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +18,6 @@ import * as styles from './first-request.module.css';
 /** The page of a new organisation: three steps to its first request, which then appears by itself. */
 export function FirstRequest() {
   const [name, setName] = useState('My first key');
-  const queries = useQueryClient();
   const projects = useQuery(queryOf(projectsCall));
   const routes = useQuery(queryOf(routesCall));
   const gateway = useGatewayUrl();
@@ -30,7 +30,7 @@ export function FirstRequest() {
         apiCall('createKey', { idempotency_key: idempotencyKey, project_id: project?.id ?? '', name }),
       ),
     onError: () => setIdempotencyKey(randomText()),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['listKeys'] }),
+    onSuccess: () => readAgain('listKeys'),
   });
   const secret = create.data?.api_key;
   return (

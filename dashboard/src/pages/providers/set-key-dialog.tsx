@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiCall, sendCall } from '../../api/call.ts';
 import { fieldError } from '../../api/errors.ts';
-import { queryClient } from '../../api/query-client.ts';
+import { readAgain } from '../../api/query-client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Foreign } from '../../ui/foreign.tsx';
@@ -30,7 +30,7 @@ export function SetKeyDialog({ row, onClose }: { row: ProviderRow; onClose: () =
         row.key === undefined ? `Set the key for ${row.provider}` : `Replaced the key for ${row.provider}`,
       );
       onClose();
-      await queryClient.invalidateQueries({ queryKey: ['listVaultKeys'] });
+      await readAgain('listVaultKeys');
     },
   });
   const active = row.models.filter((model) => model.active);

@@ -1,15 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { client } from '../../api/client.ts';
 import { useService } from '../../api/use-service.ts';
 import { keptSession } from '../../app/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import { useTitle } from '../../ui/title.ts';
+import { AccountForm, type Credentials } from './account-form.tsx';
 import { useAfterSignIn } from './after-sign-in.ts';
 import { GoogleSignIn } from './google-sign-in.tsx';
 import { signInErrorInWords } from './sign-in-errors.ts';
@@ -22,10 +19,8 @@ export function SignInPage() {
   useTitle('Sign in');
   const search = pageRoute.useSearch();
   const enter = useAfterSignIn(search.return);
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
   const signIn = useMutation({
-    mutationFn: async () => keptSession(await client.auth.login({ email, password })),
+    mutationFn: async (credentials: Credentials) => keptSession(await client.auth.login(credentials)),
     onSuccess: enter,
   });
   const service = useService();
@@ -50,37 +45,7 @@ export function SignInPage() {
       ) : undefined}
       {hasPasswords ? (
         <>
-          <Form
-            style={{ display: 'contents' }}
-            onSubmit={(event) => {
-              event.preventDefault();
-              signIn.mutate();
-            }}
-          >
-            <TextField
-              label="E-mail"
-              type="email"
-              name="email"
-              autoComplete="username"
-              value={email}
-              onChange={setEmail}
-              isRequired
-              autoFocus
-            />
-            <TextField
-              label="Password"
-              type="password"
-              name="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={setPassword}
-              isRequired
-            />
-            {signIn.error ? <ErrorNotice error={signIn.error} /> : undefined}
-            <Button type="submit" variant="primary" isPending={signIn.isPending}>
-              Sign in
-            </Button>
-          </Form>
+          <AccountForm action="Sign in" submission={signIn} />
           <p>
             New here?{' '}
             <Link to="/register" search={search.return === undefined ? {} : { return: search.return }}>
