@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@gatehouse/http/testing';
 import { openDatabase, requirePooledSession, SERVICE_ROLE, SERVICE_TIMEOUTS } from '@gatehouse/store';
-import { freePort } from './free-port.ts';
 import { eventually } from './service-process.ts';
 
 const NOBODY = 65_534;

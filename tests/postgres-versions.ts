@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { prepareNativeBinaries } from '@gatehouse/embedded/testing';
-import { freePort } from './free-port.ts';
+import { freePort } from '@gatehouse/http/testing';
 import { startPostgresProgram } from './postgres-program.ts';
 
 // Runs the tests of the database on a server of each supported version of PostgreSQL, one after the other:

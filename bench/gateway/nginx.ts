@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accepts, freePort, type StartedProgram, startProgram } from './started-program.ts';
+import { freePort } from '@gatehouse/http/testing';
+import { accepts, type StartedProgram, startProgram } from './started-program.ts';
 
 // Debian's nginx with a configuration of its own, with one worker per processor: as a provider that answers at once, and as
 // the proxy that the gateways are measured beside.

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '@gatehouse/http/testing';
 import type { Subject } from './load.ts';
 import type { Kind } from './options.ts';
-import { accepts, freePort, type StartedProgram, startProgram } from './started-program.ts';
+import { accepts, type StartedProgram, startProgram } from './started-program.ts';
 import { runProgram } from './tools.ts';
 
 // Portkey's open-source gateway from npm. It has a package and a lockfile of its own, so that it is no part of the product's.

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { SEARCH_PATH } from './tools.ts';
 
 /** A program that runs until it is disposed. Its output goes to a file: reading it here would cost time that is measured. */
@@ -64,16 +64,6 @@ async function stop(child: ChildProcess): Promise<void> {
   const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
   await ended;
   clearTimeout(late);
-}
-
-/** A port that is free now, for programs that cannot choose one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 export async function accepts(port: number): Promise<boolean> {

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startPostgresProxy } from '@gatehouse/gateway/testing';
-import { createCertificate } from '@gatehouse/http/testing';
+import { createCertificate, freePort } from '@gatehouse/http/testing';
 import { openDatabase } from '@gatehouse/store';
 import { createTestDatabase, rawSql, runSql, type TestDatabase } from '@gatehouse/store/testing';
 import { runCommand } from '../command-process.ts';
@@ -54,14 +54,6 @@ describe('the first errors', () => {
       assert.match(lines[0] ?? '', expected);
       assert.ok(!stderr.includes(SECRET), stderr);
     }
-  };
-  const freePort = async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
   };
   const proxy = async (certificate?: Parameters<typeof startPostgresProxy>[1]) => {
     const { address } = stack.use(await startPostgresProxy(test.address, certificate));

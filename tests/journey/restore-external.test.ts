@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { freePort } from '@gatehouse/http/testing';
 import { type Database, migratePostgres, openDatabase } from '@gatehouse/store';
 import { rawSql, runSql } from '@gatehouse/store/testing';
 import { runCommand } from '../command-process.ts';
 import { findPrograms } from '../drills/stores/postgres-pair.ts';
-import { freePort } from '../free-port.ts';
 import { startPostgresProgram } from '../postgres-program.ts';
 
 // The blocks of docs/backup.md for an external PostgreSQL, run in their order: the dump from one database, and the restore

@@ -5,7 +5,7 @@ import { auth, keys, organization } from '@gatehouse/contract';
 import { ApiClient } from '@gatehouse/control-plane/testing';
 import { openEmbeddedClickHouse } from '@gatehouse/embedded';
 import { type MockProvider, startMockProvider } from '@gatehouse/gateway/testing';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '@gatehouse/http/testing';
 import { eventually } from '../../service-process.ts';
 import { startFaultProxy } from '../fault-proxy.ts';
 import { startPostgres } from '../nodes/postgres-server.ts';

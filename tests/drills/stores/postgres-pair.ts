@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { appendFile, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '@gatehouse/http/testing';
 import { type NoParameters, openDatabase, type Statement, sql, statement } from '@gatehouse/store';
-import { freePort } from '../../free-port.ts';
 import { eventually } from '../../service-process.ts';
 
 const DEBIAN = '/usr/lib/postgresql';

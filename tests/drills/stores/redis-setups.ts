@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RedisServer, startRedisServer } from '@gatehouse/gateway/testing';
+import { freePort } from '@gatehouse/http/testing';
 import { Redis } from 'ioredis';
-import { freePort } from '../../free-port.ts';
 import { eventually } from '../../service-process.ts';
 
 /** Redis as an operator runs it: alone, watched by sentinels, or a cluster. */
