@@ -52,6 +52,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'concurrency',
     'contract',
     'embedded',
+    'http',
     'store',
     'traffic',
     'control-plane',

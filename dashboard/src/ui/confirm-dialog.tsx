@@ -7,14 +7,14 @@ import { toast } from './toast.tsx';
 
 export interface ConfirmDialogProps
   extends Pick<FormDialogProps, 'title' | 'action' | 'size' | 'disabledReason' | 'onClose'> {
-  /** What follows, and what cannot be undone. */
+  /** The consequences, and whether they can be undone. */
   readonly warning: ReactNode;
   readonly run: () => Promise<unknown>;
   /** Said when it is done: "Deleted the channel". */
   readonly done: string;
   /** Reads again what the page shows of it. */
   readonly onDone: () => Promise<unknown>;
-  /** What must be filled in first; nothing unless given. */
+  /** Fields that must be filled in first. */
   readonly children?: ReactNode;
 }
 
