@@ -103,7 +103,7 @@ export async function openOwnBrowser(
   { environment: own = {}, args = [], preferences }: OwnSettings,
   report: Report,
 ): Promise<Browser> {
-  const { path, environment } = (preferences && findWholeChromium()) ?? (await findChromium());
+  const { path, environment } = preferences ? wholeChromium() : await findChromium();
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-browser-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -126,6 +126,13 @@ export async function openOwnBrowser(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function wholeChromium() {
+  const found = findWholeChromium();
+  if (found === undefined)
+    throw new Error('settings of a profile need the package chromium of Debian, which is not installed');
+  return found;
 }
 
 function contextOptions(origin: string, { width = 1280, height = 800, theme = 'light' }: VisitOptions) {

@@ -137,7 +137,7 @@ export function connectToKeeper(options: KeeperConnectionOptions): KeeperConnect
         send(batch);
         batch = [];
       }
-      send(batch);
+      if (batch.length > 0) send(batch);
     },
     close: () => socket.destroy(),
   };

@@ -16,25 +16,27 @@ const TOLD_US = 1;
 /** The rates of a gateway process that shares its port: the rate keeper counts. */
 export async function openKeptRates(options: KeptRatesOptions): Promise<SharedRates> {
   const { processes, clock, log, timeoutMs = TIMEOUT_MS } = options;
-  // Keepers do not know each other's counts.
+  // Keepers do not know each other's counts. One that is asked was told everything before.
   let toldKeeperId: string | undefined;
   return openSharedRates(
     {
       connect({ onOpen, onClose }) {
+        let keeperId: string | undefined;
         let isTold = false;
         const { ask, remember, close } = connectToKeeper({
           ...options,
           timers: clock,
           timeoutMs,
-          onOpen(keeperId) {
-            isTold = keeperId === toldKeeperId;
-            toldKeeperId = keeperId;
+          onOpen(id) {
+            keeperId = id;
+            isTold = id === toldKeeperId;
             onOpen();
           },
           onClose,
         });
         return {
           async ask(kind, keyId, limitRpm) {
+            toldKeeperId = keeperId;
             const decision = await ask(kind, keyId, limitRpm);
             return (
               decision && { ...decision, countedUs: kind === 'take' && decision.isAllowed ? TOLD_US : 0 }

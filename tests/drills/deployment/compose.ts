@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { analytics, auth, keys, organization } from '@gatehouse/contract';
 import { askHttps, cookiesOf, type TlsAddress } from '../../https-client.ts';
 import { eventually } from '../../service-process.ts';
 import type { DrillSettings } from '../drill.ts';
-import { buildImage, type Engine, importDebian, isInstalled, ROOT, run } from './podman.ts';
+import { buildImage, type Engine, isInstalled, ROOT, run, ULIMITS } from './podman.ts';
 import { secondsSince } from './stand.ts';
+import { makeStoreImages } from './store-images.ts';
 
 // Caddy makes a certificate of its own for these names, and they lead to this machine.
 const API = 'gatehouse.localhost';
@@ -15,8 +16,6 @@ const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery sta
 const SERVICES = ['api-1', 'api-2', 'gateway-1', 'gateway-2'];
 const STORES = ['postgres', 'clickhouse', 'valkey'];
 const REQUESTS = 20;
-// As in runArguments.
-const ULIMITS = { nofile: { soft: 16_384, hard: 16_384 }, nproc: { soft: 4_096, hard: 4_096 } };
 const FILES = { catalogue: '/catalogue.yaml', provider: '/provider.ts' };
 
 /**
@@ -32,15 +31,15 @@ export async function runCompose(engine: Engine, { log }: DrillSettings): Promis
   await makeStoreImages(engine);
   const compose = await prepareCompose(engine);
   const startedAt = performance.now();
-  await compose('up', '-d');
   await using stack = new AsyncDisposableStack();
   stack.defer(() => compose('down', '-v'));
+  await compose('up', '-d');
   const caddy = await openCaddy(engine);
   log(`up and ready behind Caddy in ${secondsSince(startedAt)}`);
 
   const broken: string[] = [];
   for (const store of STORES)
-    await eventually(() => engine.podman('healthcheck', 'run', `gatehouse_${store}_1`).then(isTrue, isFalse));
+    await eventually(() => orNothing(engine.podman('healthcheck', 'run', `gatehouse_${store}_1`)));
   const secret = await caddy.signUp();
   const answered = await caddy.ask(secret);
   if (answered.some((status) => status !== 200))
@@ -64,63 +63,9 @@ export async function runCompose(engine: Engine, { log }: DrillSettings): Promis
   return broken;
 }
 
-const isTrue = () => true;
-const isFalse = () => undefined;
-
-/** Makes the images of the stores and of Caddy, of Debian's packages. */
-async function makeStoreImages(engine: Engine): Promise<void> {
-  await importDebian(engine, 'gatehouse-stores', 'postgresql,redis-server,redis-tools,caddy,wget');
-  const context = join(engine.directory, 'stores');
-  await mkdir(join(context, 'node_modules'), { recursive: true });
-  for (const name of ['chdb', '@chdb', 'node-gyp-build'])
-    await cp(join(ROOT, 'node_modules', name), join(context, 'node_modules', name), { recursive: true });
-  await cp(join(ROOT, 'tests'), join(context, 'tests'), {
-    recursive: true,
-    filter: (path) => !path.includes('node_modules'),
-  });
-  await writeFile(join(context, 'postgres.sh'), START_POSTGRES, { mode: 0o755 });
-  const images = {
-    'docker.io/library/postgres:18': ['COPY postgres.sh /', 'CMD ["/postgres.sh"]'],
-    'docker.io/clickhouse/clickhouse-server:25.8': [
-      'COPY --from=localhost/gatehouse /gatehouse /gatehouse',
-      'COPY node_modules /gatehouse/node_modules',
-      'COPY tests /gatehouse/tests',
-      'ENV PATH=/gatehouse/node_modules/.bin:$PATH',
-      'CMD ["node", "/gatehouse/tests/drills/deployment/clickhouse-main.ts"]',
-    ],
-    'docker.io/valkey/valkey:8': [
-      'RUN ln -s redis-server /usr/bin/valkey-server && ln -s redis-cli /usr/bin/valkey-cli',
-      'RUN rm -rf /etc/redis && mkdir /data',
-      'WORKDIR /data',
-    ],
-    'docker.io/library/caddy:2': [
-      'ENV XDG_DATA_HOME=/data XDG_CONFIG_HOME=/config',
-      'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
-    ],
-  };
-  for (const [image, lines] of Object.entries(images)) {
-    await writeFile(join(context, 'Dockerfile'), `FROM localhost/gatehouse-stores\n${lines.join('\n')}\n`);
-    await engine.podman('build', '--isolation=chroot', '--quiet', '--tag', image, context);
-  }
+function orNothing<T>(attempt: Promise<T>): Promise<T | undefined> {
+  return attempt.catch(() => undefined);
 }
-
-/** The entry point of PostgreSQL's own image does this with the settings of compose.yaml. */
-const START_POSTGRES = `#!/bin/sh
-set -e
-as_postgres() { runuser -u postgres -- "$@"; }
-bin=$(echo /usr/lib/postgresql/*/bin)
-data=/var/lib/postgresql/data
-if [ ! -e $data/PG_VERSION ]; then
-  install -d -o postgres $data
-  printf %s "$POSTGRES_PASSWORD" > /tmp/password
-  chmod 644 /tmp/password
-  as_postgres $bin/initdb --pgdata=$data --username=$POSTGRES_USER --pwfile=/tmp/password --auth=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
-  rm /tmp/password
-  echo 'host all all all scram-sha-256' >> $data/pg_hba.conf
-  echo "create database $POSTGRES_DB" | as_postgres $bin/postgres --single -D $data postgres
-fi
-exec runuser -u postgres -- $bin/postgres -D $data -c listen_addresses='*'
-`;
 
 /** Writes the settings of compose.yaml and what it is given besides, and returns the command. */
 async function prepareCompose(engine: Engine): Promise<(...args: string[]) => Promise<void>> {
@@ -156,10 +101,13 @@ routes:
     volumes: [`${join(import.meta.dirname, 'provider-main.ts')}:${FILES.provider}:ro`],
     networks: ['outside'],
   };
+  const ulimits = Object.fromEntries(
+    Object.entries(ULIMITS).map(([name, most]) => [name, { soft: most, hard: most }]),
+  );
   const services = Object.fromEntries(
     [...STORES, ...SERVICES, 'caddy', 'provider'].map((name) => [
       name,
-      { ...(SERVICES.includes(name) && catalogue), ...(name === 'provider' && provider), ulimits: ULIMITS },
+      { ...(SERVICES.includes(name) && catalogue), ...(name === 'provider' && provider), ulimits },
     ]),
   );
   // YAML reads JSON.
@@ -189,14 +137,15 @@ routes:
 /** Calls through Caddy. Resolves when both listeners behind it are ready. */
 async function openCaddy(engine: Engine) {
   const root = '/data/caddy/pki/authorities/local/root.crt';
-  const ca = await eventually(() =>
-    engine.podman('exec', 'gatehouse_caddy_1', 'cat', root).then(Buffer.from, isFalse),
+  const ca = Buffer.from(
+    await eventually(() => orNothing(engine.podman('exec', 'gatehouse_caddy_1', 'cat', root))),
   );
   const at = (name: string): TlsAddress => ({ host: '127.0.0.1', port: 443, name, ca });
   for (const name of [API, GATEWAY])
-    await eventually(async () =>
-      askHttps(at(name), { path: '/readyz' }).then(({ status }) => status === 200 || undefined, isFalse),
-    );
+    await eventually(async () => {
+      const answer = await orNothing(askHttps(at(name), { path: '/readyz' }));
+      return answer?.status === 200 || undefined;
+    });
   let cookie = '';
   const call = async ({ method, path }: Readonly<Record<'method' | 'path', string>>, body?: unknown) => {
     const answer = await askHttps(at(API), { method, path: `/api${path}`, headers: { cookie }, body });

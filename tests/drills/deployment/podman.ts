@@ -164,7 +164,11 @@ export async function npmArguments(): Promise<string[]> {
 
 const USER = '65532:65532';
 /** Limits that a machine without rights of its own can give. */
-export const LIMITS = ['--ulimit', 'nofile=16384:16384', '--ulimit', 'nproc=4096:4096'];
+export const ULIMITS = { nofile: 16_384, nproc: 4_096 };
+export const LIMITS = Object.entries(ULIMITS).flatMap(([name, most]) => [
+  '--ulimit',
+  `${name}=${most}:${most}`,
+]);
 
 /** The arguments of `podman run` of docs/deployment.md: no rights. */
 export function runArguments(service?: {
