@@ -63,6 +63,7 @@ async function main({ isChosen, hasChecks }: Selection): Promise<boolean> {
   // Once, so that the services that tests start find it built.
   const build = noOutcome();
   await check(build, 'build of the dashboard', process.execPath, ['dashboard/build.ts']);
+  await check(build, 'build of the command', process.execPath, ['cli/bin/build-program.mjs']);
   outcome.failed += build.failed;
   outcome.failures.push(...build.failures);
   await runTests(outcome, isChosen);

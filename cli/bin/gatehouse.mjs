@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript, because an older Node could not even read the TypeScript that follows, and would say so badly.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import * as modules from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { usePackages } from '../../setup/locks.mjs';
+import { findProgram, keepCompiledCode } from './program.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const major = Number(process.versions.node.split('.')[0]);
@@ -21,19 +20,19 @@ if (major < 24) {
   );
   process.exitCode = 1;
 } else {
-  // Node keeps what it compiled, also for the processes that this one starts: a start takes half of the processor time. Where the folder
-  // cannot be written, every start compiles.
-  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/gatehouse-compiled');
-  modules.enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  const directory = modules.getCompileCacheDir();
-  if (process.argv[2] === 'start' && directory !== undefined && readdirSync(directory).length === 0)
-    compile();
-  const { main } = await import('../src/main.ts');
-  process.exitCode = await main(process.argv.slice(2));
+  keepCompiledCode(root);
+  const program = findProgram(root) ?? (process.argv[2] === 'start' ? buildProgram() : undefined);
+  const main =
+    program === undefined
+      ? new URL('../src/main.ts', import.meta.url)
+      : pathToFileURL(join(program, 'main.mjs'));
+  process.exitCode = await (await import(main)).main(process.argv.slice(2));
 }
 
-/** Before the first start, in a process of its own (compile-start.mjs). Where it fails, the start compiles. */
-function compile() {
-  const program = `await import(${JSON.stringify(new URL('compile-start.mjs', import.meta.url))}).catch(() => undefined)`;
-  spawnSync(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' });
+/** Undefined where it cannot be built or written: then the sources run, and say what is wrong with them. */
+function buildProgram() {
+  spawnSync(process.execPath, [fileURLToPath(new URL('build-program.mjs', import.meta.url))], {
+    stdio: 'ignore',
+  });
+  return findProgram(root);
 }

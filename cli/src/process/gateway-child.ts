@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { RateKeeperAddress } from '@gatehouse/gateway/rate-keeper';
 import type { ProcessMetrics } from '@gatehouse/observability';
 import type { TelemetryTarget } from '@gatehouse/store';
@@ -83,7 +83,7 @@ const STOP_LIMIT_MS = GRACE_MS + 20_000;
 // A process that leaves so many pings unanswered is stuck and does not recover.
 const PINGS_UNANSWERED = 6;
 const PING_INTERVAL_MS = 5_000;
-const GATEWAY_MAIN = join(import.meta.dirname, `gateway-main${extname(import.meta.filename)}`);
+const GATEWAY_MAIN = fileURLToPath(new URL('./gateway-main.ts', import.meta.url));
 
 /** Starts the process. It loads its code and then waits for the order to listen. */
 export function startGatewayChild(options: GatewayChildOptions): GatewayChild {

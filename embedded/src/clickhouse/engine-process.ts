@@ -1,7 +1,8 @@
 /** One run of the engine process, as its leader sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '@gatehouse/concurrency';
 import { pingEngine } from './engine-status.ts';
 import { EXIT } from './exit-codes.ts';
@@ -28,8 +29,8 @@ const HEALTH_FAILURES = 2;
 const START_TIMEOUT_MS = 60_000;
 const STDERR_CHARS = 4_000;
 
-/** Beside this file, with the same extension (a build renames both). */
-const ENGINE_MAIN = join(import.meta.dirname, `engine-main${extname(import.meta.filename)}`);
+/** The engine's own program. */
+export const ENGINE_MAIN = fileURLToPath(new URL('./engine-main.ts', import.meta.url));
 
 export function startEngine(options: EnginePaths & { readonly memoryLimitBytes: number }): EngineProcess {
   const child = spawn(

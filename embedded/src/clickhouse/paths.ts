@@ -20,6 +20,7 @@ import {
   findUnusable,
 } from '../data-owner.ts';
 import type { FileOwner } from '../postgres/launch.ts';
+import { ENGINE_MAIN } from './engine-process.ts';
 
 /** The bytes that fit into `sun_path` on Linux with its closing NUL (macOS has 4 bytes less). */
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
@@ -46,7 +47,7 @@ export function prepareEnginePaths(dataDir: string): EnginePaths {
     const user = findDataOwner(dataDir);
     const unusable = findUnusable(home, 0, dataDir, user);
     if (unusable !== undefined) throw new DataOwnerError(unusable);
-    const closed = user && findClosedDirectory(import.meta.filename, user);
+    const closed = user && findClosedDirectory(ENGINE_MAIN, user);
     if (closed !== undefined)
       throw new DataOwnerError(
         `${dataDir} belongs to uid ${user?.uid}, who cannot enter ${closed}, where this installation is. Install Gatehouse where that user can read it, or give the data to root: ${chownCommand(dataDir, { uid: 0, gid: 0 })}`,

