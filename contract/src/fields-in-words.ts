@@ -1,20 +1,13 @@
-import type { z } from 'zod';
-import { type JsonSchema, jsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
+import { type JsonSchema, type NamedSchemas, resolved } from './json-schema.ts';
 
 /** A line of a table of fields. */
-export interface Row {
+interface Row {
   /** From the object that it is in. */
   readonly path: string;
   readonly cells: readonly string[];
 }
 
-/** The fields of a schema, nested ones too: `requests[].metrics.total_ms`. */
-export function rowsOf(schema: z.ZodObject, side: 'sent' | 'got'): Row[] {
-  const named: NamedSchemas = {};
-  return rowsOfSchema(jsonSchema(schema, side, named), side, named);
-}
-
-/** The same of a JSON Schema, whose references are among the named ones. */
+/** The fields of a JSON Schema, nested ones too: `requests[].metrics.total_ms`. Its references are among the named ones. */
 export function rowsOfSchema(schema: JsonSchema, side: 'sent' | 'got', named: NamedSchemas): Row[] {
   return fieldsOf('', resolved(schema, named), named).map(({ path, isRequired, field }) => ({
     path,

@@ -246,7 +246,7 @@ function success(endpoint: Endpoint, named: NamedSchemas): OpenApiResponse {
 }
 
 /** The description of each format. */
-export const EXPORTS: Readonly<Record<ExportType, string>> = {
+const EXPORTS: Readonly<Record<ExportType, string>> = {
   'text/csv':
     'All rows, regardless of limit and offset: a line of column names, then one line per row (RFC 4180).',
   'application/x-ndjson':
