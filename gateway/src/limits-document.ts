@@ -76,7 +76,7 @@ type Row = readonly [what: string, limit: string, beyond: string, setting?: stri
 const REQUESTS: readonly Row[] = [
   [
     'requests of a key in any 60 seconds',
-    `its rate: ${DEFAULT_RATE_LIMIT_RPM} unless the key has another, ${number(DEFAULT_RATE_LIMIT_CEILING_RPM)} at most`,
+    `its rate: ${DEFAULT_RATE_LIMIT_RPM} unless it has another, ${number(DEFAULT_RATE_LIMIT_CEILING_RPM)} at most`,
     '429 `rate_limit_exceeded`',
     'RATE_LIMIT_CEILING_RPM',
   ],
@@ -93,24 +93,24 @@ const REQUESTS: readonly Row[] = [
   ['a header that passes to or from a provider', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'dropped'],
   ['time to wait for PostgreSQL', seconds(DATABASE_TIMEOUT_MS), '503'],
   [
-    `reading of bodies over ${bytes(SMALL_BODY_BYTES)} and of fast answers`,
+    `reading of bodies over ${bytes(SMALL_BODY_BYTES)} and fast answers`,
     `${perSecond(BYTES_PER_INTERVAL)}, ${perSecond(BYTES_PER_INTERVAL_OF_OWNER)} for an organisation`,
     'they wait',
   ],
   [
     `parsing of bodies over ${bytes(SMALL_BODY_BYTES)}, in separate threads up to ${medium} and beyond`,
-    `${MAX_QUEUED_OF_OWNER} bodies of an organisation wait, ${seconds(TIMEOUT_MS)}; ${seconds(TIMEOUT_MS)} to parse one`,
+    `${MAX_QUEUED_OF_OWNER} of an organisation wait, up to ${seconds(TIMEOUT_MS)}; ${seconds(TIMEOUT_MS)} to parse one`,
     '503',
   ],
   [
     'counting the tokens of a prompt in the main thread',
-    `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more that all share`,
+    `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more for all together`,
     'the threads above count the rest',
   ],
   [
     'counting them in those threads',
     `${LANES.mediumCountMs} ms in one up to ${medium}, then ${LANES.largeCountMs} ms in one beyond; ${seconds(COUNT_WAIT_MS)} to wait for each; ${number(EXACT_CHARACTERS)} characters`,
-    'each byte of the rest counts as a token, so more credit is held',
+    'in the hold, each byte of the rest counts as a token',
   ],
   [
     'what is still sent after a refusal',
@@ -124,7 +124,7 @@ const MEMORY: readonly Row[] = [
   [
     'bodies and answers in flight',
     `${bytes(BODIES_AT_ONCE * BODY_BYTES)}; for an organisation ${bytes(BODIES_AT_ONCE_OF_ONE * BODY_BYTES)}, and never more than it leaves free`,
-    '503 for a body; an answer waits (below)',
+    '503 for a body; an answer waits',
   ],
   [
     `bodies up to ${bytes(SMALL_BODY_BYTES)}`,
@@ -135,12 +135,12 @@ const MEMORY: readonly Row[] = [
   [
     'heap of a thread that parses',
     `${heap(LANES.mediumBytes)} for bodies up to ${medium}, ${heap(BODY_BYTES)} for larger ones`,
-    '413, for an answer 502; the thread ends, not the process',
+    '413, for an answer 502; only the thread ends',
   ],
   [
     'connections to a provider',
     `${number(CONNECTIONS)} for each origin`,
-    'requests wait within the time limit of their route',
+    'requests wait, up to the time limit of their route',
   ],
 ];
 
@@ -161,12 +161,12 @@ const ANSWERS: readonly Row[] = [
     'settled by the tokens counted here',
   ],
   [
-    'earlier ids of calls that an answer does not repeat',
+    'earlier call ids that an answer does not repeat',
     `${number(MAX_KEPT_IDS)} of a conversation`,
     'may be repeated',
   ],
   [
-    'items of translated responses that are kept for an hour',
+    'items of translated responses, kept for an hour',
     `${number(MINUTE_ITEMS)} and ${bytes(ITEM_BYTES_OF_A_MINUTE)} of an organisation in a minute, ${bytes(MAX_ITEM_BYTES)} each`,
     'not kept',
   ],
@@ -185,21 +185,21 @@ const ANSWERS: readonly Row[] = [
   [
     'answers that are read on',
     `${MAX_READ_ONS}; ${MAX_READ_ONS_OF_ONE} of an organisation`,
-    'the provider is disconnected; [the hold is billed](gateway.md#what-is-billed)',
+    'disconnected; [the hold is billed](gateway.md#what-is-billed)',
   ],
 ];
 
-const SETTLED = 'settled at the limit; log event `usage.impossible`';
+const SETTLED = 'settled at the limit, `usage.impossible`';
 const USAGE: readonly Row[] = [
   ['completion tokens', '`max_output_tokens` of the route for each choice', SETTLED],
   [
     'completion tokens within that',
     'the output cap that the provider was sent',
-    'settled as reported; log event `usage.beyond_output_cap`: its `output_limit` in the catalogue may be wrong',
+    'settled as reported, `usage.beyond_output_cap`',
   ],
   [
     'prompt tokens',
-    `\`max_input_tokens\` of the route, or the tokens counted here if more; ${MAX_TURNS} times that if the provider runs tools or compacts the conversation`,
+    `\`max_input_tokens\` of the route, or the tokens counted here if more; ${MAX_TURNS} times that if the provider runs tools or compacts`,
     SETTLED,
   ],
   [
@@ -212,7 +212,7 @@ const USAGE: readonly Row[] = [
   [
     'totals',
     'the sum of their parts; reasoning and cached tokens may be counted beside the other figures',
-    'settled by the larger figure; the difference is uncached input, output or one-hour cache writes; log event `usage.contradictory`',
+    'settled by the larger figure; the difference is uncached input, output or one-hour cache writes; `usage.contradictory`',
   ],
 ];
 
@@ -247,7 +247,7 @@ const RECORDS: readonly Row[] = [
   ['such combined rows in a minute', `${ROW_LIMITS.counts} of an organisation`, 'rows without a key'],
   [
     'log lines of refused requests in a minute',
-    `${LINE_LIMITS.singlesOfKey} of a key, ${LINE_LIMITS.singles} of an organisation; ${LINE_LIMITS.singles} of all callers without a known key, ${LINE_LIMITS.singlesOfKey} of them alike`,
+    `${LINE_LIMITS.singlesOfKey} of a key, ${LINE_LIMITS.singles} of an organisation; ${LINE_LIMITS.singles} of all callers without a known key, ${LINE_LIMITS.singlesOfKey} of these alike`,
     `one line for equal ones in ${seconds(COUNT_INTERVAL_MS)} (\`gateway.requests_counted\`)`,
   ],
 ];
@@ -256,7 +256,7 @@ const ECHO: readonly Row[] = [
   [
     'characters of an answer, all choices together',
     number(LARGE_ECHO.characters),
-    'cut, with the finish reason `length`',
+    'cut, finish reason `length`',
   ],
   ['choices of an answer', number(MAX_CHOICES), '400'],
   ['characters of all inputs of embeddings', number(MAX_INPUT_CHARACTERS), '400'],
@@ -291,8 +291,8 @@ export function limitsDocument(): string {
 
 <!-- Written by \`npm run generate\` from gateway/src/limits-document.ts. -->
 
-Each gateway process counts for itself, except the rate of a key. A figure that depends on the size of a body is that of the default of
-[\`GATEWAY_BODY_LIMIT_MB\`](configuration.md), and grows with it. [gateway.md](gateway.md#errors) explains the statuses.
+Each gateway process counts for itself, except the rate of a key. Figures that depend on [\`GATEWAY_BODY_LIMIT_MB\`](configuration.md) are those of its
+default, and grow with it. [gateway.md](gateway.md#errors) explains the statuses, [log-events.md](log-events.md) the events \`usage.*\`.
 
 ${sections.join('\n\n')}
 `;

@@ -2,12 +2,13 @@ import { METRIC_GROUPS } from './declarations/index.ts';
 
 const INTRODUCTION = `# Metrics
 
-Generated from the declarations in \`observability/src/declarations/\`. How to scrape them, and what to do when an alert
-fires, is in [monitoring.md](monitoring.md).
+<!-- Written by \`npm run generate\` from observability/src/declarations/. -->
+
+[monitoring.md](monitoring.md) describes how to scrape them, and what to do when an alert fires.
 
 Every series has the label \`process\`: \`api\`, \`gateway-1\`, \`gateway-2\` and so on; \`gateway\` where one process is the
-gateway, and \`supervisor\` where one only runs the others. Add series up with \`sum by (...)\`. No label holds an organisation, a
-user, a key or anything else that a caller can choose.
+gateway, and \`supervisor\` where one only runs the others. Add series up with \`sum by (...)\`. A name ends in its unit or in what is counted, before
+\`_total\`. No label holds an organisation, a user, a key or anything else that a caller can choose.
 `;
 
 /** docs/metrics.md. */
@@ -16,11 +17,11 @@ export function metricsDocument(): string {
     [
       `## ${title}`,
       '',
-      '| metric | type | labels | unit | meaning | alert on |',
-      '|---|---|---|---|---|---|',
-      ...metrics.map(({ name, type, labels, unit, meaning, alert = '' }) => {
+      '| metric | type | labels | meaning | alert on |',
+      '|---|---|---|---|---|',
+      ...metrics.map(({ name, type, labels, meaning, alert = '' }) => {
         const named = labels.map((label) => `\`${label}\``).join(', ');
-        return `| \`${name}\` | ${type} | ${named} | ${unit} | ${meaning} | ${alert} |`;
+        return `| \`${name}\` | ${type} | ${named} | ${meaning} | ${alert} |`;
       }),
     ].join('\n'),
   );

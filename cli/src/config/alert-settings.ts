@@ -8,7 +8,7 @@ const ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/;
 export const alertSettings = {
   alertWebhookHosts: setting(
     'ALERT_WEBHOOK_HOSTS',
-    'Hosts that alerts may go to although their addresses are private, or by http: `host` or `host:port`. Webhooks go to https and public addresses otherwise.',
+    'Hosts that alerts may go to by http or at private addresses. Other webhooks need https and public addresses.',
     {
       expected: 'host names or addresses, with a port or without, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,
@@ -21,7 +21,7 @@ export const alertSettings = {
   ),
   smtpUrl: setting(
     'SMTP_URL',
-    'The mail server that alerts by e-mail are sent through: smtp://user:password@host:587, or smtps:// where TLS begins at once. Without it, channels of the kind email are refused.',
+    'The mail server of alerts by e-mail: smtp://user:password@host:587, or smtps:// where TLS begins at once.',
     {
       ...address((text) => isHttpAddress(text.replace(/^smtp/i, 'http')), 'smtp://', 'smtps://'),
       fallback: undefined as string | undefined,

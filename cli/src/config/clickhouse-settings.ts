@@ -12,22 +12,22 @@ const none = undefined as string | undefined;
 export const clickhouseSettings = {
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
-    'An external ClickHouse, by its HTTP interface: http(s)://user:password@host:port/database. Without a database in the path it is `telemetry`. With https the certificate is verified. Without this setting, an embedded engine is used.',
+    'An external ClickHouse, by its HTTP interface: http(s)://user:password@host:port/database. The database is `telemetry` if none is named. The certificate of https is verified.',
     { ...clickhouse, fallback: none, fallbackText: 'embedded' },
   ),
   clickhouseOwnerUrl: setting(
     'CLICKHOUSE_OWNER_URL',
-    'The login that creates and migrates the tables of that database. With it, the login in CLICKHOUSE_URL needs no rights to change the schema.',
+    'The login that creates and migrates the tables. That of CLICKHOUSE_URL then needs no rights to change the schema.',
     { ...clickhouse, fallback: none, fallbackText: 'that of CLICKHOUSE_URL' },
   ),
   clickhouseCaFile: setting(
     'CLICKHOUSE_CA_FILE',
-    'A file of CA certificates (PEM) that the certificate of an https ClickHouse is verified with, instead of the usual ones.',
-    { ...path, fallback: none, fallbackText: 'the certificates of Node.js' },
+    'A file of CA certificates (PEM) that verify an https ClickHouse, instead of the usual ones.',
+    { ...path, fallback: none, fallbackText: 'those of Node.js' },
   ),
   clickhouseCluster: setting(
     'CLICKHOUSE_CLUSTER',
-    'The cluster of that ClickHouse, one shard and any number of replicas, on which the tables are created: replicated, each node with all rows.',
+    'The cluster of that ClickHouse, one shard and any number of replicas: each node has all rows.',
     {
       expected: 'a name from the remote_servers of the server: letters, digits and _',
       fallback: none,
@@ -37,7 +37,7 @@ export const clickhouseSettings = {
   ),
   clickhouseInsertQuorum: setting(
     'CLICKHOUSE_INSERT_QUORUM',
-    'On a cluster: how many nodes must have stored requests before the gateway deletes them from its journal; auto is more than half of the nodes. With fewer nodes up, requests wait in the journal.',
+    'On a cluster: how many nodes must have stored requests before the gateway deletes them from its journal; auto is more than half.',
     {
       expected: 'a whole number from 1 to 100, or auto',
       fallback: 'auto',

@@ -52,7 +52,7 @@ export const settings = {
   }),
   databaseUrl: setting(
     'DATABASE_URL',
-    'An external PostgreSQL (15 to 18). It may name several servers of one database: postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write; the primary is used. Without this setting, an embedded one is used.',
+    'An external PostgreSQL (15 to 18). Several servers of one database, of which the primary is used: postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write.',
     {
       ...postgres,
       fallback: undefined as string | undefined,
@@ -61,7 +61,7 @@ export const settings = {
   ),
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',
-    'The login that owns the schema, for migrations and operator commands. With it, the login in DATABASE_URL needs only the role gatehouse_service.',
+    'The login that owns the schema, for migrations and operator commands. That of DATABASE_URL then needs only the role gatehouse_service.',
     {
       ...postgres,
       fallback: undefined as string | undefined,
@@ -106,12 +106,12 @@ export const settings = {
   ...signInSettings,
   keysPerOrganization: setting(
     'KEYS_PER_ORGANIZATION',
-    'How many keys that are not revoked an organisation may have; the next one is refused. Keys beyond a lowered number stay.',
+    'How many keys that are not revoked an organisation may have. Keys beyond a lowered number stay.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_KEYS_PER_ORGANIZATION },
   ),
   rateLimitCeilingRpm: setting(
     'RATE_LIMIT_CEILING_RPM',
-    'The most requests per minute that a key may have. A key that was given more has this rate. Set it alike for the API and all gateways.',
+    'The most requests per minute of a key, also of one that was given more. Set it alike for the API and all gateways.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
   ...alertSettings,
@@ -121,7 +121,7 @@ export const settings = {
   }),
   telemetryRetentionDays: setting(
     'TELEMETRY_RETENTION_DAYS',
-    'How many days of requests are kept for analytics. Older requests are deleted by calendar month (UTC), once the whole month is past.',
+    'Days that requests are kept for analytics. Older ones are deleted by whole calendar months (UTC).',
     {
       ...wholeNumber(1, 36_500),
       fallback: undefined as number | undefined,
@@ -130,7 +130,7 @@ export const settings = {
   ),
   gatewayProcesses: setting(
     'GATEWAY_PROCESSES',
-    'How many gateway processes serve the port of the gateway; auto is the number of cores. Each has its own heap, bodies in flight and database connections.',
+    'Gateway processes on the port of the gateway; auto is the number of cores.',
     {
       expected: `a whole number from 1 to ${MAX_GATEWAY_PROCESSES}, or auto`,
       fallback: 1,
@@ -143,7 +143,7 @@ export const settings = {
   ...rateSettings,
   gatewayBodyLimitMb: setting(
     'GATEWAY_BODY_LIMIT_MB',
-    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory in each gateway process. The default fits a full context window and several images; raise it for large PDFs and many images.',
+    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory in each gateway process.',
     // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
@@ -152,16 +152,16 @@ export const settings = {
   drainDelaySeconds: drainDelaySetting,
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
-    'With less free space on the disk of DATA_DIR, in MiB, the gateway answers new requests with 503, so that requests in flight can be recorded. 0 turns this off.',
+    'With less free space on the disk of DATA_DIR, in MiB, new requests get 503. 0 turns this off.',
     { ...wholeNumber(0, 1_048_576), fallback: 256 },
   ),
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
-    'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs; request bodies are outside of it. A process that needs more is ended and replaced; the API is not affected.',
+    'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs, besides request bodies. A process that needs more is replaced.',
     {
       ...wholeNumber(64, 65_536),
       fallback: undefined as number | undefined,
-      fallbackText: '512, or a quarter of the memory of the machine or container where that is less',
+      fallbackText: '512, or a quarter of the memory of the machine or container if less',
     },
   ),
   ...proxySettings,

@@ -5,7 +5,7 @@ import type { Setting } from './setting.ts';
 export function configurationDocument(): string {
   const rows = Object.values<Setting<unknown>>(settings).map(
     ({ name, meaning, expected, fallbackText }) =>
-      `| \`${name}\` | ${meaning} | ${expected} | ${fallbackText} |`,
+      `| \`${name}\` | ${meaning} | ${inTable(expected)} | ${fallbackText} |`,
   );
   const files = Object.values<Setting<unknown>>(settings).flatMap(({ fileVariable }) => fileVariable ?? []);
   const inFiles = files
@@ -16,12 +16,14 @@ export function configurationDocument(): string {
 
 <!-- Written by \`npm run generate\` from cli/src/config/config.ts. -->
 
-Settings are environment variables. A file named \`.env\` in the working directory is read if it exists; the
-environment takes precedence. Invalid values stop the start with one message that names each variable, its value without
-secrets, what is expected and what to do. An empty value counts as unset.
+Settings are environment variables, also from a file named \`.env\` in the working directory; the environment takes precedence. An empty
+value counts as unset. Invalid ones stop the start with one message that names each, without secrets, and says what to do.
 
-A value that may hold a secret can be in a file, as Docker and Kubernetes mount secrets: ${inFiles} name it. So does the variable of a
-provider's key with \`_FILE\` behind its name, for example \`OPENAI_API_KEY_FILE\`. A variable and its file together are an error.
+A value that may hold a secret can be in a file, as Docker and Kubernetes mount secrets: ${inFiles} name it, and so does the variable of a
+provider's key, as \`OPENAI_API_KEY_FILE\`. A variable and its file together are an error.
+
+A range below accepts whole numbers, a scheme such as https:// an address (with a port from 1 to 65535, if any), a plural several values, separated by
+commas.
 
 | variable | meaning | accepted | default |
 |---|---|---|---|
@@ -30,4 +32,13 @@ ${rows.join('\n')}
 The variables that a catalogue names in \`api_key_env\` (for example \`OPENAI_API_KEY\`) hold the platform's own keys
 for the providers; the gateway reads them when it starts.
 `;
+}
+
+/** The accepted values without what the page says of all settings. */
+function inTable(expected: string): string {
+  return expected
+    .replace(/^a whole number from /, '')
+    .replace(/, with a port from .*$/, '')
+    .replace(/^an? (?:well-formed )?address starting with /, '')
+    .replace(', separated by commas', '');
 }

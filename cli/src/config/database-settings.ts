@@ -7,26 +7,25 @@ const MAX_POOL_SIZE = 200;
 export const databaseSettings = {
   databasePooler: setting(
     'DATABASE_POOLER',
-    'transaction if DATABASE_URL leads to a PgBouncer, or another pooler, that gives a connection to each transaction. DATABASE_OWNER_URL must then lead to PostgreSQL itself, and the login needs settings of its own, which the start names if they are missing.',
+    'transaction if DATABASE_URL leads to PgBouncer or another pooler in transaction mode. DATABASE_OWNER_URL must then lead to PostgreSQL itself.',
     {
       expected: 'none or transaction',
       fallback: 'none' as 'none' | 'transaction',
       parse: (text) => (text === 'none' || text === 'transaction' ? text : undefined),
     },
   ),
-  startTimeoutSeconds: setting(
-    'START_TIMEOUT',
-    'How many seconds a start waits for an external PostgreSQL that does not answer.',
-    { ...wholeNumber(0, 86_400), fallback: 60 },
-  ),
+  startTimeoutSeconds: setting('START_TIMEOUT', 'Seconds that a start waits for an external PostgreSQL.', {
+    ...wholeNumber(0, 86_400),
+    fallback: 60,
+  }),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
-    'The most connections to PostgreSQL that the API opens. A gateway without processes of its own (`--role gateway`) also uses it.',
+    'The most PostgreSQL connections of the API, and of a gateway without processes of its own (`--role gateway`).',
     { ...wholeNumber(2, MAX_POOL_SIZE), fallback: 8 },
   ),
   gatewayPoolSize: setting(
     'GATEWAY_DATABASE_POOL_SIZE',
-    'The most connections to PostgreSQL that each gateway process opens.',
+    'The most PostgreSQL connections of each gateway process.',
     {
       ...wholeNumber(2, MAX_POOL_SIZE),
       fallback: undefined as number | undefined,

@@ -5,7 +5,7 @@ export const DRAIN_DELAY_OF_ROLE_SECONDS = 5;
 
 export const drainDelaySetting = setting(
   'DRAIN_DELAY',
-  'For how many seconds after SIGTERM everything is still served while `/readyz` answers 503, so that a balancer sends requests elsewhere before connections are refused. Longer than the balancer takes to notice: the interval of its probes times the failures that it waits for. SIGINT does not wait.',
+  'Seconds after SIGTERM in which everything is still served while `/readyz` answers 503. Longer than a balancer takes to notice. SIGINT does not wait.',
   {
     ...wholeNumber(0, 600),
     fallback: undefined as number | undefined,

@@ -32,7 +32,7 @@ const LOOPBACK = addressRanges('127.0.0.0/8,::1');
 export const exposureSettings = {
   allowedOrigins: setting(
     'ALLOWED_ORIGINS',
-    'Additional origins, separated by commas, from which requests that change something are accepted: those of pages that reach the API through their own proxy. No cross-origin headers are sent.',
+    'Additional origins whose requests may change something: pages that reach the API through their own proxy. No cross-origin headers are sent.',
     {
       expected: 'origins such as https://app.example.com, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,
@@ -42,7 +42,7 @@ export const exposureSettings = {
   ),
   allowedHosts: setting(
     'ALLOWED_HOSTS',
-    'Additional names, separated by commas, by which clients may address either listener (the Host header); localhost, IP addresses, HOST and the hosts of ALLOWED_ORIGINS are always accepted, and by the gateway the host of PUBLIC_GATEWAY_URL. * accepts every name, which allows DNS rebinding: a web page whose name resolves to this service can read it through a visitor’s browser.',
+    'Additional names by which clients may address either listener (the Host header), besides localhost, IP addresses, HOST, the hosts of ALLOWED_ORIGINS and, at the gateway, of PUBLIC_GATEWAY_URL. * accepts every name, which allows DNS rebinding.',
     {
       expected: 'host names such as gatehouse.example.com without a port, separated by commas, or *',
       fallback: new Set<string>() as ServedHosts,
@@ -52,7 +52,7 @@ export const exposureSettings = {
   ),
   gatewayCorsOrigins: setting(
     'GATEWAY_CORS_ORIGINS',
-    'The origins, separated by commas, whose pages may call the gateway from a browser (CORS), or * for every page. Visitors of such a page can read the key in it, so give it a key of its own with a low credit cap, or better none: let your server call the gateway.',
+    'The origins whose pages may call the gateway from a browser (CORS), or * for every page. Visitors can read the key in such a page and spend its credit.',
     {
       expected: 'origins such as https://app.example.com, separated by commas, or *',
       fallback: new Set<string>() as CorsOrigins,
@@ -62,7 +62,7 @@ export const exposureSettings = {
   ),
   publicGatewayUrl: setting(
     'PUBLIC_GATEWAY_URL',
-    'The address under which clients reach the gateway, if that is not where it listens: behind a proxy, in a container, or with a HOST such as 0.0.0.0. `GET /service` and the dashboard show it, and the gateway accepts its host name; nothing connects to it.',
+    'The address at which clients reach the gateway, if that is not where it listens, as behind a proxy or in a container. The gateway accepts its host name.',
     {
       expected: 'an address starting with http:// or https://, without a user, a query and a fragment',
       fallback: undefined as string | undefined,
@@ -91,7 +91,7 @@ export const exposureSettings = {
   ),
   registrationsPerNetwork: setting(
     'REGISTRATIONS_PER_NETWORK',
-    'Registration attempts per hour from one network (the /24 of an IPv4 address, the /48 of an IPv6 address); further ones are rejected. Programs on this machine are not counted.',
+    'Registration attempts per hour from one network (/24 of IPv4, /48 of IPv6). Programs on this machine are not counted.',
     { ...wholeNumber(1, 1_000_000), fallback: 20 },
   ),
   registrationsPerHour: setting('REGISTRATIONS_PER_HOUR', 'The same limit for all networks together.', {

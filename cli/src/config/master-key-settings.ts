@@ -25,7 +25,7 @@ function wordsOf(text: string): readonly string[] | undefined {
 const key = { expected: MASTER_KEY_IN_WORDS, isSecret: true, parse: MasterKey.fromText } as const;
 const file = path;
 const command = {
-  expected: 'a program and its arguments, separated by blanks and without quotes, variables or pipes',
+  expected: 'a program and its arguments, without quotes, variables or pipes',
   isSecret: true,
   parse: wordsOf,
 } as const;
@@ -33,15 +33,15 @@ const otherwise = { fallbackText: 'see GATEHOUSE_MASTER_KEY' } as const;
 const noRotation = { fallbackText: 'no rotation' } as const;
 
 export const masterKeySettings = {
-  masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that the vault is encrypted under.', {
+  masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that encrypts the vault.', {
     ...key,
     fallbackText:
-      'with the embedded database, created once and kept in `DATA_DIR/master.key`; must be set, in one of its three forms, with an external one',
+      'with the embedded database, created in `DATA_DIR/master.key`; with an external one, one of the three forms must be set',
   }),
   masterKeyFile: setting('GATEHOUSE_MASTER_KEY_FILE', 'The same, from a file.', { ...file, ...otherwise }),
   masterKeyCommand: setting(
     'GATEHOUSE_MASTER_KEY_COMMAND',
-    'The same, from the output of a command. It runs without a shell, with the service’s environment, for at most 30 s.',
+    'The same, from the output of a command, which runs without a shell.',
     { ...command, ...otherwise },
   ),
   newMasterKey: setting(

@@ -4,7 +4,7 @@ import { setting, wholeNumber } from './setting.ts';
 export const metricsSettings = {
   metricsPort: setting(
     'METRICS_PORT',
-    'The port of the metrics: `GET /metrics`, in the text format of Prometheus. 0 takes any free one.',
+    'The port of `GET /metrics`, in the text format of Prometheus. 0 takes any free one.',
     {
       ...wholeNumber(0, 65_535),
       fallback: undefined as number | undefined,
@@ -13,7 +13,7 @@ export const metricsSettings = {
   ),
   metricsHost: hostSetting(
     'METRICS_HOST',
-    'The address that the port of the metrics binds to. There is no sign-in: make it reachable for your Prometheus only.',
+    'The address that the port of the metrics binds to. There is no sign-in: let only your Prometheus reach it.',
     'METRICS_PORT',
   ),
 };

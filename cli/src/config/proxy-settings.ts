@@ -11,8 +11,7 @@ import { shownAddress } from './shown-value.ts';
 // The names are those that the tools of a machine share, and so is their lower case.
 
 const proxy = {
-  expected:
-    'the address of a proxy, such as http://proxy.example.com:3128, with a user and a password or without',
+  expected: 'an address such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128',
   fallback: undefined as URL | undefined,
   fallbackText: 'direct connections',
   parse: parseProxy,
@@ -24,16 +23,15 @@ const proxy = {
 export const proxySettings = {
   httpsProxy: setting(
     'HTTPS_PROXY',
-    'The proxy for connections to `https://` addresses: providers, OpenID issuers, webhooks, the OpenTelemetry collector. Its name in lower case counts first. Stores and mail servers are reached directly, and so is this machine.',
+    'The proxy for `https://` addresses. Stores, mail servers and this machine are reached directly. The lower-case name takes precedence.',
     proxy,
   ),
   httpProxy: setting('HTTP_PROXY', 'The same for `http://` addresses.', proxy),
   noProxy: setting(
     'NO_PROXY',
-    'Where no proxy leads, separated by commas: names, `.suffix` for all names below it, addresses, ranges (`10.0.0.0/8`), or `*`. All but ranges with a port or without.',
+    'Hosts that are reached without the proxy; `.suffix` is all names below it. All but ranges may have a port.',
     {
-      expected:
-        'names, .suffix, addresses, ranges such as 10.0.0.0/8, or *, separated by commas, with a port or without',
+      expected: 'names, .suffix, addresses, ranges such as 10.0.0.0/8, or *, separated by commas',
       fallback: undefined as ProxyExceptions | undefined,
       fallbackText: 'no exceptions',
       parse: parseProxyExceptions,

@@ -50,7 +50,7 @@ function redisNode(text: string): RedisAddress | undefined {
 export const rateSettings = {
   redis: setting(
     'REDIS_URL',
-    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts the rates of keys for gateways on several machines. It may name several nodes of a cluster: redis://user:password@a:6379,b:6379. rediss:// is TLS with a verified certificate. Without Redis, rates are exact over the processes of one machine.',
+    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts rates over several machines. Several nodes of a cluster: redis://user:password@a:6379,b:6379. rediss:// is TLS with a verified certificate.',
     {
       expected:
         'an address such as redis://host:6379/0 or rediss://user:password@host:6379, without a query; special characters of the password percent-encoded',
@@ -63,16 +63,16 @@ export const rateSettings = {
   ),
   redisCaFile: setting(
     'REDIS_CA_FILE',
-    'A file of CA certificates (PEM) that the certificate of a rediss:// server is verified with, instead of the usual ones.',
+    'A file of CA certificates (PEM) that verify a rediss:// server, instead of the usual ones.',
     {
       ...path,
       fallback: undefined as string | undefined,
-      fallbackText: 'the certificates of Node.js',
+      fallbackText: 'those of Node.js',
     },
   ),
   gatewayNodes: setting(
     'GATEWAY_NODES',
-    'How many machines run a gateway with this REDIS_URL, at least. While Redis cannot be reached, each gateway process allows its share of a rate: the limit divided by the processes that Redis has counted, or by GATEWAY_NODES × GATEWAY_PROCESSES if that is more.',
+    'The least number of machines that run a gateway with this REDIS_URL. It bounds the share of a rate that each process allows while Redis cannot be reached.',
     { ...wholeNumber(1, 10_000), fallback: 2 },
   ),
 };

@@ -38,7 +38,7 @@ export const signInSettings = {
   ),
   oidcIssuer: setting(
     'OIDC_ISSUER',
-    'The OpenID issuer whose accounts sign in here: Keycloak, Entra ID, Okta, Google Workspace or another one. It is trusted with every account whose address it vouches for. Register PUBLIC_URL with /api/auth/oidc/callback there as the redirect URI.',
+    'The OpenID issuer whose accounts sign in here. It is trusted with every account whose address it vouches for.',
     {
       ...issuerAddress,
       fallback: undefined as string | undefined,
@@ -64,7 +64,7 @@ export const signInSettings = {
   }),
   oidcDomains: setting(
     'OIDC_DOMAINS',
-    'The domains, separated by commas, of the addresses that may sign in by OpenID Connect. They match exactly: a subdomain is another domain.',
+    'The domains of the addresses that may sign in by OpenID Connect. A subdomain is another domain.',
     {
       expected: 'domains such as example.com, separated by commas',
       fallback: undefined as ReadonlySet<string> | undefined,
@@ -77,7 +77,7 @@ export const signInSettings = {
   ),
   oidcOrganization: setting(
     'OIDC_ORGANIZATION',
-    'The name of the organisation that new accounts of the issuer join, whatever JOIN_POLICY says. Where none has the name, the first of them makes it and owns it; so change this setting together with the name.',
+    'The organisation that new accounts of the issuer join, whatever JOIN_POLICY says. If none has the name, the first account creates and owns it, so change this setting together with the name.',
     {
       expected: 'the name of an organisation, of at most 255 characters',
       fallback: undefined as string | undefined,
@@ -87,7 +87,7 @@ export const signInSettings = {
   ),
   publicUrl: setting(
     'PUBLIC_URL',
-    'The address under which browsers reach the API and the dashboard. OpenID Connect returns to it, and the API accepts its host name.',
+    'The address at which browsers reach the API and the dashboard. OpenID Connect returns to it; the API accepts its host name.',
     {
       expected: 'an address starting with http:// or https://, without a path, a user and a query',
       fallback: undefined as string | undefined,
@@ -103,7 +103,7 @@ export const signInSettings = {
   ),
   passwordSignIn: setting(
     'PASSWORD_SIGN_IN',
-    'off: accounts are neither registered nor signed in with a password; there must be another way in.',
+    'off: nobody registers or signs in with a password; there must be another way in.',
     {
       expected: 'on or off',
       fallback: true,

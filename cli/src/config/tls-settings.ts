@@ -5,17 +5,13 @@ const none = { ...path, fallback: undefined as string | undefined } as const;
 export const tlsSettings = {
   tlsCert: setting(
     'TLS_CERT',
-    'The file with the certificate of both listeners, PEM, followed by its intermediate certificates. With it the API and the gateway speak HTTPS only. A changed file is used within ten seconds, without a restart.',
+    'The file with the certificate of both listeners and its intermediate certificates, PEM. With it both speak HTTPS only. A changed file is used within ten seconds.',
     { ...none, fallbackText: 'HTTP' },
   ),
-  tlsKey: setting(
-    'TLS_KEY',
-    'The file with the private key of that certificate, PEM, without a passphrase.',
-    {
-      ...none,
-      fallbackText: 'must be set with TLS_CERT',
-    },
-  ),
+  tlsKey: setting('TLS_KEY', 'The file with its private key, PEM, without a passphrase.', {
+    ...none,
+    fallbackText: 'must be set with TLS_CERT',
+  }),
 };
 
 /** One of the two without the other. */

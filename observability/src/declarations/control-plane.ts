@@ -7,7 +7,7 @@ export const apiMetrics = {
     labels: ['operation', 'status'],
     unit: 'requests',
     meaning:
-      'Answered requests of the API. `operation` is the name of the endpoint, empty where there is none; `status` is empty where the caller left before it was sent.',
+      'Answered requests. `operation` is the name of the endpoint, empty where there is none; `status` is empty where the caller left before it was sent.',
     alert: 'the share of status 5xx',
   }),
   requestSeconds: histogram('gatehouse_api_request_duration_seconds', REQUEST_SECONDS, {
@@ -30,8 +30,8 @@ export const alertMetrics = {
     labels: ['channel', 'outcome'],
     unit: 'attempts',
     meaning:
-      'Attempts to deliver an alert, by the kind of channel. `outcome`: `delivered`, `failed` (it is tried again) or `given_up` (it was a day old).',
-    alert: 'any `given_up`; of the channel email any `failed`: the mail server is the service’s own',
+      'Attempts to deliver an alert, by kind of channel. `outcome`: `delivered`, `failed` (tried again) or `given_up` (a day old).',
+    alert: 'any `given_up`; any `failed` by email: the mail server is the service’s own',
   }),
 };
 
@@ -39,7 +39,7 @@ export const moneyMetrics = {
   deposited: gauge('gatehouse_money_deposited_pkr', {
     unit: 'PKR',
     meaning:
-      'Deposits of all organisations, from the ledger. Amounts are read every 15 seconds at most, and left out while they cannot be read. They are rounded to what a floating-point number holds; the ledger is exact.',
+      'Deposits of all organisations. Amounts are floating-point numbers, read from the ledger every 15 seconds at most, and left out while that fails.',
   }),
   spent: gauge('gatehouse_money_spent_pkr', {
     unit: 'PKR',
@@ -52,6 +52,6 @@ export const moneyMetrics = {
   }),
   unsettled: gauge('gatehouse_money_unsettled_pkr', {
     unit: 'PKR',
-    meaning: 'Of the holds, what finished requests cost that are not settled yet.',
+    meaning: 'The cost of finished requests that are not settled yet, part of the holds.',
   }),
 };

@@ -15,7 +15,7 @@ export const postgresMetrics = {
     labels: ['kind'],
     unit: 'errors',
     meaning:
-      'Errors of statements. `kind`: `unavailable` (the server could not be used, or not in time) or `rejected` (the server refused the statement; a constraint that a section expects counts too).',
+      'Errors of statements. `kind`: `unavailable` (the server cannot be used, or not in time) or `rejected` (it refused the statement; an expected constraint counts too).',
     alert: 'any `unavailable` for five minutes',
   }),
 };
@@ -34,17 +34,17 @@ export const processMetrics = {
   buildInfo: gauge('gatehouse_build_info', {
     labels: ['version', 'node'],
     unit: '1',
-    meaning: 'The version of Gatehouse and of Node. The value is always 1.',
+    meaning: 'The version of Gatehouse and of Node.',
   }),
   up: gauge('gatehouse_process_up', {
     unit: '0 or 1',
     meaning:
-      '1 if the process named by `process` told its metrics for this scrape; 0 if it did not within two seconds.',
+      '1 if the process named by `process` told its metrics for this scrape; 0 if not within two seconds.',
     alert: '0 for a minute',
   }),
   restarts: counter('gatehouse_process_restarts_total', {
     unit: 'restarts',
-    meaning: 'How often the gateway process named by `process` ended by itself and was replaced.',
+    meaning: 'How often the gateway process ended by itself and was replaced.',
     alert: 'any',
   }),
   engineUp: gauge('gatehouse_clickhouse_engine_up', {
@@ -54,6 +54,6 @@ export const processMetrics = {
   }),
   engineMemory: gauge('gatehouse_clickhouse_engine_resident_bytes', {
     unit: 'bytes',
-    meaning: 'Resident memory of the embedded ClickHouse engine, which is a process of its own. Linux only.',
+    meaning: 'Resident memory of the embedded ClickHouse engine. Linux only.',
   }),
 };

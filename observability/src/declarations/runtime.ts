@@ -26,7 +26,11 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
     meaning: 'User and system CPU time.',
     alert: 'a rate above 0.9 of a gateway process: add a process or a node',
   }),
-  plain('process_start_time_seconds', 'seconds since the epoch', 'When the process started.'),
+  plain(
+    'process_start_time_seconds',
+    'seconds since the epoch',
+    'When the process started, since the epoch.',
+  ),
   plain('process_resident_memory_bytes', 'bytes', 'Resident memory.', 'growth over days'),
   plain('process_virtual_memory_bytes', 'bytes', 'Virtual memory. Linux only, as the next three.'),
   plain('process_heap_bytes', 'bytes', 'Size of the data segment.'),
@@ -65,7 +69,7 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
   gauge('nodejs_version_info', {
     labels: ['version', 'major', 'minor', 'patch'],
     unit: '1',
-    meaning: 'The version of Node. The value is always 1.',
+    meaning: 'The version of Node.',
   }),
   histogram('nodejs_gc_duration_seconds', [0.001, 0.01, 0.1, 1, 2, 5], {
     labels: ['kind'],

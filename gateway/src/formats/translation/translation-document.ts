@@ -25,24 +25,27 @@ const WORDS: Readonly<Record<Treatment, string>> = {
 
 /** docs/translation.md, generated from the table of features. */
 export function translationDocument(): string {
-  const rows = (Object.keys(FEATURES) as Feature[]).map((feature) => {
-    const cells = DIRECTIONS.map((direction) => {
+  // Features that are treated alike in every direction share a row.
+  const rows = Map.groupBy(Object.keys(FEATURES) as Feature[], (feature) =>
+    DIRECTIONS.map((direction) => {
       const treatment = treatmentOf(feature, direction);
       return treatment ? WORDS[treatment] : '–';
-    });
-    return `| ${FEATURES[feature]} | ${cells.join(' | ')} |`;
-  });
+    }).join(' | '),
+  );
+  const lines = [...rows].map(
+    ([cells, features]) => `| ${features.map((feature) => FEATURES[feature]).join('; ')} | ${cells} |`,
+  );
   return `${BEFORE}
 | feature | ${DIRECTIONS.map((direction) => direction.replace(' to ', ' → ')).join(' | ')} |
 |---|${DIRECTIONS.map(() => '---|').join('')}
-${rows.join('\n')}
+${lines.join('\n')}
 
 ## Members of a body
 
-A member that is not named here is lost as the feature that it is, or as any other member. The common ones are those that a provider with
-[\`strict_fields\`](catalogue.md#how-a-provider-differs-from-its-protocol) gets; natively, every other provider gets all.
+A member that is not listed is dropped or refused as its feature above, or as any other member. A provider with
+[\`strict_fields\`](catalogue.md#how-a-provider-differs-from-its-protocol) gets the common ones only; natively, every other provider gets all.
 
-| format | common | further ones that a translation reads |
+| format | common | further ones |
 |---|---|---|
 ${TRANSLATED_FORMATS.map(membersRow).join('\n')}
 ${AFTER}`;
@@ -82,17 +85,16 @@ stream. Completions and embeddings are never translated.
 const AFTER = `
 ## Items that are referred to
 
-SDKs that leave \`store\` to the Responses API name what the model said before by the ids of its items (\`item_reference\`): the AI SDK does, from the
-second step of a tool loop on. After a translated answer no provider has them. So the gateway keeps them for an hour, and puts them in place of
-the references before the body is counted, whatever its provider. Only the organisation that was answered can refer to them. In PostgreSQL an item is
+SDKs that leave \`store\` to the Responses API name what the model said before by the ids of its items (\`item_reference\`), as the AI SDK does from the
+second step of a tool loop on. After a translated answer no provider has them, so the gateway keeps them for an hour and puts them in place of the
+references before the body is counted, whatever its provider. Only the organisation that was answered can refer to them. In PostgreSQL an item is
 sealed under a key that only its id gives, and the id is not stored. With \`"store": false\` nothing is kept. A reference to anything else is
-refused with 400. How much is kept is [limited](gateway-limits.md).
+refused with 400. How much is kept is [limited](gateway-limits.md#answers-of-providers).
 
 ## How it is translated
 
 **Instructions.** For messages, leading system and developer messages become \`system\`. Instructions between the turns keep
-their place, as a part of the user's turn between \`<system>\` tags, so that the prompt before them stays the same and the
-provider's cache still serves it. Newer Claude models accept them as separate messages: list \`system_turns\` in the
+their place in the user's turn, between \`<system>\` tags, so that the provider's cache still serves the prompt before them. Newer Claude models accept them as separate messages: list \`system_turns\` in the
 provider's \`keep\` ([catalogue](catalogue.md#how-a-provider-differs-from-its-protocol)). For chat they are messages with the role system. Instructions between a
 tool call and its result follow the result, because providers refuse anything between the two.
 
@@ -101,20 +103,20 @@ other than letters, digits, \`_\` and \`-\`) is sent as a shorter one that ends 
 the answer. A custom tool becomes a function with the one argument \`input\` and its grammar in the description, and its calls
 become custom again. A tool of a namespace is sent as \`namespace__name\`, and its calls go back under the namespace, whose
 name has at most 256 characters. A tool search that
-the client runs becomes a function; the tools that it found are declared from then on. If some tools are allowed by the
-tool choice, only those are declared. Anthropic refuses a conversation that has tool calls but declares no tools, so for
-messages the called tools are declared and calls are forbidden.
+the client runs becomes a function; the tools that it found are declared from then on. If the tool choice allows some of the tools, only those are
+declared. Anthropic refuses tool calls in a conversation that declares no tools, so for messages the called tools are declared and calls are
+forbidden.
 
 **Arguments of a tool call** are text in chat and responses and an object in messages. Empty text is an empty object, an
-object is itself, and anything else, invalid JSON too, becomes \`{"invalid_arguments": "<the text>"}\`, so that
-the tool's schema refuses it and the model can see why. Translated back, it is that text again. In a stream, text after the end of
+object is itself, and anything else, invalid JSON too, becomes \`{"invalid_arguments": "<the text>"}\`, which
+the tool's schema refuses, so that the model can see why. Translated back, it is that text again. In a stream, text after the end of
 the object is left out.
 
 **Numbers** arrive as they were sent, in tool arguments, schemas and metadata, in requests, whole answers and streams: \`9007199254740993\`
 keeps its last digit, \`1.0\` its zero, and \`1e400\` does not become null. Members that the gateway reads itself (output cap, \`temperature\`,
-usage) are read as double-precision numbers; one that is too large for that is refused by its name. In one body, event or text of arguments
-10,000 numbers are kept that JavaScript would write differently; of those after them each is written as the nearest double. A body of
-64 KiB full of such numbers is translated in 4.5 ms and not in 1.1 ms, an event of 4 MiB in 20 to 30 ms more.
+usage) are read as double-precision numbers; one that is too large for that is refused by its name. One body, event or text of arguments
+keeps 10,000 numbers that JavaScript would write differently; each further one becomes the nearest double. A body of
+64 KiB full of such numbers takes 4.5 ms instead of 1.1 ms, an event of 4 MiB 20 to 30 ms more.
 
 **Results of tools.** Chat accepts text only: images and documents of a result follow in the user's message, after a line
 that names the call.
@@ -127,8 +129,8 @@ the provider has it. While Claude thinks, it accepts no temperature, no \`top_k\
 dropped; with a forced tool, thinking is off.
 
 **Reasoning that comes back.** Providers seal their model's reasoning and want the seal back in the next turn. A caller of another
-format gets the seal where its own format has a place for one: messages in \`signature\` or in a \`redacted_thinking\`
-block, responses in \`encrypted_content\`, chat in \`reasoning_details\`. Clients send these back unread. A seal is never sent
+format gets the seal in its own format, and its client sends it back unread: messages in \`signature\` or in a \`redacted_thinking\`
+block, responses in \`encrypted_content\`, chat in \`reasoning_details\`. A seal is never sent
 to a provider of another format, and a thinking block without one is never sent to a messages provider, which would refuse the
 request. A chat provider is sent \`reasoning_content\`, \`reasoning_details\` and \`extra_content\` (Gemini's thought
 signatures) if its \`keep\` lists them.
@@ -140,9 +142,7 @@ them. Start a new conversation, or remove the thinking from the old turns.
 
 **Structured output.** A schema from messages is \`strict\` for OpenAI if it meets OpenAI's rules for strict schemas:
 every object lists all its properties as required and allows no others. \`json_object\` has no counterpart in messages; the
-prompt has to ask for JSON, as OpenAI demands anyway.
-
-**Caching.** OpenAI has no breakpoints; it caches prompts automatically.
+prompt has to ask for JSON.
 
 ## Answers and streams
 
