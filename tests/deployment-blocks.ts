@@ -39,7 +39,7 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
       { is: 'run', by: 'tests/drills/nodes/nginx.ts', words: "documented('sh', 'gatehouse-balance')" },
     ],
     ['HOST=0.0.0.0', SETTINGS],
-    ['0   caller 203.0.113.9', OUTPUT],
+    ['2   caller 203.0.113.9', OUTPUT],
     [
       'node_modules/.bin/node dashboard/build.ts',
       { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node dashboard/build.ts' },
@@ -65,13 +65,10 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ['DATABASE_URL=', SETTINGS],
   ],
   'docs/operations.md': [
-    ['gatehouse: 3 things', OUTPUT],
-    ['                         ┌── gateway process 1', OUTPUT],
     ['REDIS_URL=', SETTINGS],
     ['CREATE ROLE gatehouse_service', { is: 'run', by: BY_HERE, words: 'CREATE ROLE gatehouse_service' }],
     ['DATABASE_POOLER=', SETTINGS],
     ['; /etc/pgbouncer/pgbouncer.ini', { is: 'run', by: 'tests/pgbouncer.ts', words: '```ini' }],
-    ['HOST is "0.0.0.0"', OUTPUT],
     ['ALLOWED_HOSTS=', SETTINGS],
     ['TOKEN=$(curl', { is: 'run', by: BY_SERVICE, words: 'TOKEN=$(curl' }],
   ],
