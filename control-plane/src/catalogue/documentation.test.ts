@@ -25,7 +25,7 @@ describe('docs/catalogue.md', () => {
 
   it('has only examples that can be applied', async () => {
     const files = (await examples()).filter((text) => text.startsWith('providers:'));
-    assert.equal(files.length, 5);
+    assert.equal(files.length, 4);
     for (const text of files) readCatalogue(text, 'docs/catalogue.md');
     const exampleWith = (member: string) =>
       readCatalogue(files.find((text) => text.includes(member)) ?? '', 'docs/catalogue.md');
