@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { inColumns, inMarkdown, type Table } from './report-tables.ts';
 
@@ -11,7 +14,12 @@ import { inColumns, inMarkdown, type Table } from './report-tables.ts';
 
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly callFrame: {
+    readonly functionName: string;
+    readonly url: string;
+    readonly lineNumber: number;
+    readonly columnNumber: number;
+  };
   readonly children?: readonly number[];
 }
 
@@ -37,6 +45,20 @@ const { values, positionals } = parseArgs({
 });
 const requests = Number(values.requests);
 
+const maps = new Map<string, SourceMap>();
+
+/** The function's place in its source, where it was bundled. */
+function inSource(node: ProfileNode): ProfileNode {
+  const { url, lineNumber, columnNumber } = node.callFrame;
+  if (!url.includes('/gatehouse-program/')) return node;
+  const map = maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${url}.map`), 'utf8')));
+  maps.set(url, map);
+  const found = map.findEntry(lineNumber, columnNumber);
+  if (!('originalSource' in found)) return node;
+  const source = { url: new URL(found.originalSource, url).href, lineNumber: found.originalLine };
+  return { ...node, callFrame: { ...node.callFrame, ...source } };
+}
+
 function moduleOf({ callFrame: { functionName, url } }: ProfileNode): string {
   const own = OWN_FILE.exec(url)?.[1];
   if (own !== undefined) return own;
@@ -56,7 +78,7 @@ function table(title: string, sums: ReadonlyMap<string, number>, totalUs: number
 
 async function main(file: string): Promise<void> {
   const profile = JSON.parse(await readFile(file, 'utf8')) as Profile;
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const nodes = new Map(profile.nodes.map((node) => [node.id, inSource(node)]));
   const callers = new Map(
     profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
   );

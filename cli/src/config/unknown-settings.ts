@@ -1,4 +1,4 @@
-import { distance } from '../terminal/nearest.ts';
+import { editsBetween } from '@gatehouse/contract/edits-between';
 
 // A misspelt setting has no effect and no error: the service would start with the default. Variables with the product's
 // prefix or that of a store, variables whose name is almost that of a setting, and files for settings that are read from none are
@@ -19,7 +19,6 @@ const NOT_OF_THE_SERVICE = new Set([
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$/;
 // Short names resemble common ones: HOME differs from HOST in two letters.
 const SHORT_NAME = 5;
-const MAX_NAME_LENGTH = 64;
 
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -42,11 +41,9 @@ export function inWords({ name, meant }: UnknownSetting): string {
 }
 
 function resembled(name: string, known: readonly string[]): string | undefined {
-  if (name.length > MAX_NAME_LENGTH) return undefined;
   const [best] = known
-    .filter((one) => Math.abs(one.length - name.length) <= 2)
-    .map((one) => ({ one, edits: distance(name.toUpperCase(), one) }))
-    .filter(({ one, edits }) => edits <= (one.length <= SHORT_NAME ? 1 : 2))
+    .map((one) => ({ one, edits: editsBetween(name.toUpperCase(), one, one.length <= SHORT_NAME ? 1 : 2) }))
+    .filter(({ edits }) => edits < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.edits - b.edits);
   return best?.one;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { editsBetween, MAX_COMPARED_LENGTH } from '@gatehouse/contract/edits-between';
 import { nearestName } from './nearest-name.ts';
 
 const NAMES = ['openai/gpt-5', 'openai/gpt-5-mini', 'gpt-5-mini', 'anthropic/claude-opus-5-5', 'demo/echo'];
@@ -40,27 +41,14 @@ describe('nearestName', () => {
       assert.equal(nearestName(far, ['abcdefghijkl']), undefined, far);
   });
 
-  it('finds what a comparison of every pair of characters finds', () => {
+  it('finds what a comparison with each name finds', () => {
     let state = 1;
     const next = (below: number) => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return Math.floor((state / 2 ** 32) * below);
     };
     const word = () => Array.from({ length: 6 + next(8) }, () => 'ab-'[next(3)]).join('');
-    const edits = (from: string, to: string): number => {
-      if (from === '' || to === '') return from.length + to.length;
-      const table = Array.from({ length: from.length + 1 }, (_, row) => [row]);
-      for (let column = 0; column <= to.length; column += 1) (table[0] as number[])[column] = column;
-      const at = (row: number, column: number) => table[row]?.[column] as number;
-      for (let row = 1; row <= from.length; row += 1)
-        for (let column = 1; column <= to.length; column += 1)
-          (table[row] as number[])[column] = Math.min(
-            at(row - 1, column) + 1,
-            at(row, column - 1) + 1,
-            at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1),
-          );
-      return at(from.length, to.length);
-    };
+    const edits = (from: string, to: string) => editsBetween(from, to, MAX_COMPARED_LENGTH);
     for (let round = 0; round < 500; round += 1) {
       const given = word();
       const names = Array.from({ length: 10 }, word);
