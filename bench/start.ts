@@ -4,9 +4,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { cpuOf } from './gateway/cpu.ts';
 
-// The time until the service is ready, beside the time of its stores alone, alternating on the same kind of data;
-// and the memory of all its processes when idle. Linux only: it reads /proc.
+// The time until the service is ready, beside the time of its stores alone, alternating on the same kind of data; the processor time of all
+// its processes by then; and their memory when idle. Linux only: it reads /proc.
 //
 //   node bench/start.ts [rounds]
 
@@ -109,6 +110,7 @@ async function main(): Promise<void> {
       laterService: [],
       laterStores: [],
     };
+    const cpuMs: Record<'first' | 'later', number[]> = { first: [], later: [] };
     for (let round = 0; round < rounds; round += 1) {
       for (const [kind, start] of [
         ['Stores', startStores],
@@ -118,11 +120,19 @@ async function main(): Promise<void> {
         for (const which of ['first', 'later'] as const) {
           await using running = await start(dataDir);
           figures[`${which}${kind}`].push(running.readyMs);
+          if (kind === 'Service') cpuMs[which].push(((await cpuOf(running.pid)).get('all') ?? 0) / 1_000);
         }
       }
     }
-    row(`ready after, ms, median of ${rounds}`, 'stores alone', 'service', 'difference', 'ratio');
-    row('---', '---', '---', '---', '---');
+    row(
+      `ready after, ms, median of ${rounds}`,
+      'stores alone',
+      'service',
+      'difference',
+      'ratio',
+      'processor time',
+    );
+    row('---', '---', '---', '---', '---', '---');
     for (const which of ['first', 'later'] as const) {
       const [alone, service] = [median(figures[`${which}Stores`]), median(figures[`${which}Service`])];
       row(
@@ -131,6 +141,7 @@ async function main(): Promise<void> {
         service.toFixed(0),
         (service - alone).toFixed(0),
         (service / alone).toFixed(2),
+        median(cpuMs[which]).toFixed(0),
       );
     }
     process.stdout.write('\n');
