@@ -1,5 +1,5 @@
 import { FIXED_COSTS, REQUEST_COSTS, sizeFor, sizeRows, USUAL_DEMAND } from 'gatehouse/sizing';
-import { KEPT_TABLES } from './drills/capacity/kept-rows.ts';
+import { KEPT_TABLES, type KeptTable } from './drills/capacity/kept-rows.ts';
 
 // The tables of docs/scaling.md, from the calculation and from the list of what is kept.
 //
@@ -9,6 +9,9 @@ const RATES = [10, 100, 1_000, 10_000, 100_000];
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+/** Tables that grow by the same thing and are kept alike have one line. */
+const alike = ({ growth, kept, endedBy }: KeptTable) => [growth, kept, endedBy].join('|');
 
 /** By name, as the page's comments call them. */
 export function scalingTables(): ReadonlyMap<string, string> {
@@ -33,13 +36,12 @@ export function scalingTables(): ReadonlyMap<string, string> {
     [
       'kept',
       table(
-        ['table', 'a row is', 'rows a request', 'kept', 'removed by'],
-        KEPT_TABLES.map(({ table: name, row, perRequest, kept, endedBy }) => [
-          `\`${name}\``,
-          row,
-          perRequest,
-          kept,
-          endedBy,
+        ['table', 'a row is', 'kept', 'removed by'],
+        [...Map.groupBy(KEPT_TABLES, alike).values()].map((tables) => [
+          tables.map(({ table: name }) => `\`${name}\``).join(', '),
+          [...new Set(tables.map(({ row }) => row))].join('; '),
+          tables[0]?.kept ?? '',
+          tables[0]?.endedBy ?? '',
         ]),
       ),
     ],

@@ -41,8 +41,8 @@ const kept = (
   perRequest: KeptTable['perRequest'] = '0',
 ): KeptTable => ({ table, row, perRequest, kept: keptFor, endedBy, growth });
 
-const EXPIRED = 'job `expired_rows`, every minute';
-const LEDGER = 'job `ledger_partitions`, hourly';
+const EXPIRED = 'job `expired_rows`';
+const LEDGER = 'job `ledger_partitions`';
 
 export const KEPT_TABLES: readonly KeptTable[] = [
   kept(
@@ -55,28 +55,28 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   ),
   kept(
     'previous_secrets',
-    'a rotated key, with the secret that it had before',
+    'a rotated key',
     'keys',
     'until its grace ends, at most a week',
     EXPIRED,
   ),
-  kept('spend_limits', 'a spend limit, 200 of an organisation at most', 'changes', 'until it is deleted'),
+  kept('spend_limits', 'a spend limit, at most 200 of an organisation', 'changes', 'until it is deleted'),
   kept(
     'spend_windows',
-    'a window of a spend limit, or a value of metadata in it, 10,000 at most',
+    'a window of a spend limit, or one of 10,000 values in it',
     'changes of a day',
     'a day after its end; a lifetime until its limit is deleted',
     EXPIRED,
   ),
   kept(
     'alert_channels',
-    'a place that alerts are sent to, 10 of an organisation at most',
+    'an alert channel, at most 10 of an organisation',
     'changes',
     'until it is deleted',
   ),
   kept(
     'alert_deliveries',
-    'an alert to a channel, 1,000 an hour at most',
+    'an alert to a channel, at most 1,000 an hour',
     'changes of a day',
     'a week',
     EXPIRED,
@@ -84,24 +84,24 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   kept('settlements', 'a request with a cost', 'requests of some hours', '6 to 7 hours', LEDGER, '1'),
   kept(
     'journal_positions',
-    'a segment of a journal: one a second of each gateway process',
+    'a segment of a journal',
     'segments of journals',
     '100 days',
     LEDGER,
     'its part of a segment',
   ),
   kept('settlement_totals', 'a key that was charged', 'keys', 'for ever'),
-  kept('settlement_horizon', 'the only one', 'releases', 'for ever'),
+  kept('settlement_horizon', 'one row', 'releases', 'for ever'),
   kept('balances', 'an organisation', 'organisations', 'for ever'),
   kept('deposits', 'a deposit', 'deposits', 'for ever'),
-  kept('api_keys', 'a key, revoked ones too', 'keys', 'for ever'),
+  kept('api_keys', 'a key, also a revoked one', 'keys', 'for ever'),
   kept('idempotency_keys', 'a key minted with an Idempotency-Key', 'changes of a day', '24 hours', EXPIRED),
   kept(
     'activity_events',
     'a change',
     'changes',
-    "the organisation's retention; for ever without one",
-    'job `activity_retention`, hourly',
+    "the organisation's retention, 365 days by default",
+    'job `activity_retention`',
   ),
   kept('activity_heads', 'an organisation', 'organisations', 'for ever'),
   kept('activity_checkpoints', 'a run of the retention that removed entries', 'changes', 'for ever'),
@@ -109,7 +109,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'sessions',
     'a session',
     'sign-ins of a time',
-    '7 days after its last renewal, or until it is ended',
+    '7 days after its last renewal, or until it ends',
     EXPIRED,
   ),
   kept('access_tokens', 'a renewal of a session', 'sign-ins of a time', '15 minutes', EXPIRED),
@@ -125,7 +125,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'used_google_credentials',
     'a sign-in with Google or by OpenID Connect',
     'sign-ins of a time',
-    "until Google's token expires, an hour; a day after OpenID Connect",
+    'an hour; a day for OpenID Connect',
     EXPIRED,
   ),
   kept('user_identities', 'an account that signs in by OpenID Connect', 'organisations', 'as its account'),
@@ -140,7 +140,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'its owner',
   ),
   kept('vault_revisions', 'an organisation with provider keys', 'organisations', 'for ever'),
-  kept('vault_wraps', 'an organisation with provider keys, and a master key', 'organisations', 'for ever'),
+  kept('vault_wraps', 'a master key of such an organisation', 'organisations', 'for ever'),
   kept('vault_master_keys', 'a master key', 'releases', 'for ever'),
   kept('providers', 'a provider of the catalogue', 'catalogue', 'for ever'),
   kept(
@@ -152,12 +152,12 @@ export const KEPT_TABLES: readonly KeptTable[] = [
   kept('routes', 'a route', 'catalogue', 'for ever'),
   kept('route_aliases', 'an alias', 'catalogue', 'until the catalogue leaves it out'),
   kept('route_targets', 'a target of a route', 'catalogue', 'until the catalogue leaves it out'),
-  kept('catalogue_version', 'the only one', 'releases', 'for ever'),
+  kept('catalogue_version', 'one row', 'releases', 'for ever'),
   kept(
     'upstream_states',
-    'an upstream of a gateway process whose breaker changed',
+    'an upstream whose breaker changed',
     'gateway processes',
-    'until the process is gone',
+    'until its gateway process is gone',
     EXPIRED,
   ),
   kept('kept_items', 'an item of a translated response', 'requests of some hours', 'an hour', EXPIRED),
