@@ -5,7 +5,7 @@ export const demo = command({
   summary: 'fill an installation with an organisation to look at',
   details: [
     'Makes an organisation with three accounts, three projects, a dozen keys and some weeks of made-up requests, to the routes and at the prices of the catalogue. What the requests cost is in the ledger too, so that everything adds up. Nobody is asked: no provider sees a request.',
-    'For the embedded stores, whether or not the service runs; where there is no DATA_DIR yet, it is made. The accounts and the entries of the activity log are from the time of the command. There is no command that takes the organisation away again: for a look, use a DATA_DIR of its own.',
+    'For the embedded stores, whether or not the service runs; where there is no DATA_DIR yet, it is made. The accounts and the entries of the activity log are from the time of the command. gatehouse org delete removes the organisation, but not its request log: for a look, use a DATA_DIR of its own.',
   ],
   inputs: {
     name: option('NAME', 'what the organisation is called; Demo Company unless given'),
