@@ -53,13 +53,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'the settlement; the reaper after its deadline',
     '1',
   ),
-  kept(
-    'previous_secrets',
-    'a rotated key',
-    'keys',
-    'until its grace ends, at most a week',
-    EXPIRED,
-  ),
+  kept('previous_secrets', 'a rotated key', 'keys', 'until its grace ends, at most a week', EXPIRED),
   kept('spend_limits', 'a spend limit, at most 200 of an organisation', 'changes', 'until it is deleted'),
   kept(
     'spend_windows',
@@ -68,12 +62,7 @@ export const KEPT_TABLES: readonly KeptTable[] = [
     'a day after its end; a lifetime until its limit is deleted',
     EXPIRED,
   ),
-  kept(
-    'alert_channels',
-    'an alert channel, at most 10 of an organisation',
-    'changes',
-    'until it is deleted',
-  ),
+  kept('alert_channels', 'an alert channel, at most 10 of an organisation', 'changes', 'until it is deleted'),
   kept(
     'alert_deliveries',
     'an alert to a channel, at most 1,000 an hour',
