@@ -40,10 +40,7 @@ export const DEPLOYMENT_BLOCKS: Readonly<Record<string, readonly (readonly [star
     ],
     ['HOST=0.0.0.0', SETTINGS],
     ['2   caller 203.0.113.9', OUTPUT],
-    [
-      'node_modules/.bin/node dashboard/build.ts',
-      { is: 'run', by: BY_HERE, words: 'node_modules/.bin/node dashboard/build.ts' },
-    ],
+    ['npm run build', { is: 'run', by: BY_HERE, words: "'npm run build'" }],
     ['useradd --system', { is: 'run', by: 'tests/drills/deployment/systemd.ts', words: 'useradd --system' }],
     [
       'docker build',
