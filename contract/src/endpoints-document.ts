@@ -55,7 +55,7 @@ function sectionText(
     table([
       ...endpoints.map((endpoint) => ({
         ...endpoint,
-        summary: endpoint.summary + (endpoint.setsCookies ? ' Sets or clears the session cookies.' : ''),
+        summary: summaryOf(endpoint),
         access: accessInWords(endpoint),
         statuses: [endpoint.status, ...errorsOf(endpoint).map(({ status }) => status)],
       })),
@@ -68,6 +68,11 @@ function sectionText(
     ]),
     ...(navigations.length > 0 ? [signInErrors()] : []),
   ].join('\n\n');
+}
+
+function summaryOf({ summary, setsCookies }: Endpoint): string {
+  const isSaid = summary.includes('cookies');
+  return setsCookies && !isSaid ? `${summary} Sets or clears the session cookies.` : summary;
 }
 
 function accessInWords({ access, roles }: Endpoint): string {
