@@ -93,7 +93,7 @@ const REQUESTS: readonly Row[] = [
   ['a header that passes to or from a provider', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'dropped'],
   ['time to wait for PostgreSQL', seconds(DATABASE_TIMEOUT_MS), '503'],
   [
-    `reading of bodies over ${bytes(SMALL_BODY_BYTES)} and fast answers`,
+    `reading bodies over ${bytes(SMALL_BODY_BYTES)} and fast answers`,
     `${perSecond(BYTES_PER_INTERVAL)}, ${perSecond(BYTES_PER_INTERVAL_OF_OWNER)} for an organisation`,
     'they wait',
   ],
@@ -104,13 +104,13 @@ const REQUESTS: readonly Row[] = [
   ],
   [
     'counting the tokens of a prompt in the main thread',
-    `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more for all together`,
+    `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more for all`,
     'the threads above count the rest',
   ],
   [
     'counting them in those threads',
     `${LANES.mediumCountMs} ms in one up to ${medium}, then ${LANES.largeCountMs} ms in one beyond; ${seconds(COUNT_WAIT_MS)} to wait for each; ${number(EXACT_CHARACTERS)} characters`,
-    'in the hold, each byte of the rest counts as a token',
+    'each byte of the rest holds credit for a token',
   ],
   [
     'what is still sent after a refusal',
@@ -140,7 +140,7 @@ const MEMORY: readonly Row[] = [
   [
     'connections to a provider',
     `${number(CONNECTIONS)} for each origin`,
-    'requests wait, up to the time limit of their route',
+    "requests wait, up to their route's time limit",
   ],
 ];
 
@@ -174,7 +174,7 @@ const ANSWERS: readonly Row[] = [
   ['wait for memory', seconds(MAX_WAIT_MS), '503, or an error event'],
   [
     'time for the caller to read',
-    `${seconds(STALLED_MS)}, and ${seconds(PACED_MS)} more for each ${bytes(PACED_BYTES)} begun`,
+    `${seconds(STALLED_MS)}, and ${seconds(PACED_MS)} for each ${bytes(PACED_BYTES)} begun`,
     'the connection closes',
   ],
   [
@@ -191,43 +191,39 @@ const ANSWERS: readonly Row[] = [
 
 const SETTLED = 'settled at the limit, `usage.impossible`';
 const USAGE: readonly Row[] = [
-  ['completion tokens', '`max_output_tokens` of the route for each choice', SETTLED],
+  ['completion tokens', '`max_output_tokens` for each choice', SETTLED],
   [
     'completion tokens within that',
-    'the output cap that the provider was sent',
+    'the output cap that was sent',
     'settled as reported, `usage.beyond_output_cap`',
   ],
   [
     'prompt tokens',
-    `\`max_input_tokens\` of the route, or the tokens counted here if more; ${MAX_TURNS} times that if the provider runs tools or compacts`,
+    `\`max_input_tokens\`, or the tokens counted here if more; ${MAX_TURNS} times that if the provider runs tools or compacts`,
     SETTLED,
   ],
   [
     'prompt tokens without `max_input_tokens`',
-    `one for each byte sent, and ${number(FRAME_TOKENS)}; ${number(MAX_CONTEXT)} more with an image, audio, a file or a hosted tool`,
+    `the bytes sent, and ${number(FRAME_TOKENS)}; ${number(MAX_CONTEXT)} more with an image, audio, a file or a hosted tool`,
     SETTLED,
   ],
   ['calls of each name', number(MAX_CALLS), SETTLED],
   ['figures of 0', 'without a prompt, or without text in the answer', 'settled by the tokens counted here'],
   [
     'totals',
-    'the sum of their parts; reasoning and cached tokens may be counted beside the other figures',
-    'settled by the larger figure; the difference is uncached input, output or one-hour cache writes; `usage.contradictory`',
+    'the sum of their parts; reasoning and cached tokens may be beside the others',
+    'settled by the larger; the difference is uncached input, output or one-hour cache writes; `usage.contradictory`',
   ],
 ];
 
 const RECORDS: readonly Row[] = [
   [
     'metadata of a request',
-    `${MAX_ENTRIES} entries with names of ${MAX_METADATA_NAME_LENGTH} characters`,
+    `${MAX_ENTRIES} entries, names of ${MAX_METADATA_NAME_LENGTH} characters`,
     'the others are dropped',
   ],
   ['a value of metadata', bytes(MAX_METADATA_VALUE_BYTES), 'cut'],
-  [
-    'names and values of a request together',
-    bytes(MAX_BYTES),
-    'cut, and named in `x-gatehouse-metadata-cut`',
-  ],
+  ['names and values of a request', bytes(MAX_BYTES), 'cut, and named in `x-gatehouse-metadata-cut`'],
   [
     'those of an organisation in a minute',
     bytes(MINUTE_BYTES),
@@ -253,11 +249,7 @@ const RECORDS: readonly Row[] = [
 ];
 
 const ECHO: readonly Row[] = [
-  [
-    'characters of an answer, all choices together',
-    number(LARGE_ECHO.characters),
-    'cut, finish reason `length`',
-  ],
+  ['characters of all choices of an answer', number(LARGE_ECHO.characters), 'cut, finish reason `length`'],
   ['choices of an answer', number(MAX_CHOICES), '400'],
   ['characters of all inputs of embeddings', number(MAX_INPUT_CHARACTERS), '400'],
   ['dimensions of an embedding', number(MAX_DIMENSIONS), '400'],
@@ -291,8 +283,8 @@ export function limitsDocument(): string {
 
 <!-- Written by \`npm run generate\` from gateway/src/limits-document.ts. -->
 
-Each gateway process counts for itself, except the rate of a key. Figures that depend on [\`GATEWAY_BODY_LIMIT_MB\`](configuration.md) are those of its
-default, and grow with it. [gateway.md](gateway.md#errors) explains the statuses, [log-events.md](log-events.md) the events \`usage.*\`.
+Each gateway process counts for itself, except the rate of a key. Figures that grow with [\`GATEWAY_BODY_LIMIT_MB\`](configuration.md) are those of its default.
+[gateway.md](gateway.md#errors) explains the statuses, [log-events.md](log-events.md) the events \`usage.*\`.
 
 ${sections.join('\n\n')}
 `;

@@ -4,11 +4,11 @@ const INTRODUCTION = `# Metrics
 
 <!-- Written by \`npm run generate\` from observability/src/declarations/. -->
 
-[monitoring.md](monitoring.md) describes how to scrape them, and what to do when an alert fires.
+[monitoring.md](monitoring.md) says how to scrape them, and what to do when an alert fires.
 
-Every series has the label \`process\`: \`api\`, \`gateway-1\`, \`gateway-2\` and so on; \`gateway\` where one process is the
-gateway, and \`supervisor\` where one only runs the others. Add series up with \`sum by (...)\`. A name ends in its unit or in what is counted, before
-\`_total\`. No label holds an organisation, a user, a key or anything else that a caller can choose.
+Every series has the label \`process\`: \`api\`, \`gateway\` (of several \`gateway-1\` and so on), or \`supervisor\`, which only runs the others. Add
+series up with \`sum by (...)\`. A name ends in its unit or in what is counted, before \`_total\`. No label holds an organisation, a user, a key or
+anything else that a caller can choose.
 `;
 
 /** docs/metrics.md. */

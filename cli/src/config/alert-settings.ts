@@ -8,7 +8,7 @@ const ADDRESS = /^[^\s@<>"]+@[^\s@<>"]+$/;
 export const alertSettings = {
   alertWebhookHosts: setting(
     'ALERT_WEBHOOK_HOSTS',
-    'Hosts that alerts may go to by http or at private addresses. Other webhooks need https and public addresses.',
+    'Hosts that alerts may go to by http or at private addresses; others need https and public addresses.',
     {
       expected: 'host names or addresses, with a port or without, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,

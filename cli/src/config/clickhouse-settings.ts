@@ -12,24 +12,24 @@ const none = undefined as string | undefined;
 export const clickhouseSettings = {
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
-    'An external ClickHouse, by its HTTP interface: http(s)://user:password@host:port/database. The database is `telemetry` if none is named. The certificate of https is verified.',
+    'An external ClickHouse, by its HTTP interface: http(s)://user:password@host:port/database. The database is `telemetry` unless named.',
     { ...clickhouse, fallback: none, fallbackText: 'embedded' },
   ),
   clickhouseOwnerUrl: setting(
     'CLICKHOUSE_OWNER_URL',
-    'The login that creates and migrates the tables. That of CLICKHOUSE_URL then needs no rights to change the schema.',
+    'The login that creates and migrates the tables. CLICKHOUSE_URL then needs no rights to change the schema.',
     { ...clickhouse, fallback: none, fallbackText: 'that of CLICKHOUSE_URL' },
   ),
   clickhouseCaFile: setting(
     'CLICKHOUSE_CA_FILE',
-    'A file of CA certificates (PEM) that verify an https ClickHouse, instead of the usual ones.',
+    'A file of CA certificates (PEM) that verify an https ClickHouse.',
     { ...path, fallback: none, fallbackText: 'those of Node.js' },
   ),
   clickhouseCluster: setting(
     'CLICKHOUSE_CLUSTER',
-    'The cluster of that ClickHouse, one shard and any number of replicas: each node has all rows.',
+    'The cluster of that ClickHouse: one shard, any number of replicas.',
     {
-      expected: 'a name from the remote_servers of the server: letters, digits and _',
+      expected: 'a name of its remote_servers: letters, digits and _',
       fallback: none,
       fallbackText: 'a single server',
       parse: (text) => (/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(text) ? text : undefined),
@@ -37,7 +37,7 @@ export const clickhouseSettings = {
   ),
   clickhouseInsertQuorum: setting(
     'CLICKHOUSE_INSERT_QUORUM',
-    'On a cluster: how many nodes must have stored requests before the gateway deletes them from its journal; auto is more than half.',
+    'How many nodes of a cluster must have stored requests before they leave the journal; auto is more than half.',
     {
       expected: 'a whole number from 1 to 100, or auto',
       fallback: 'auto',

@@ -52,7 +52,7 @@ export const settings = {
   }),
   databaseUrl: setting(
     'DATABASE_URL',
-    'An external PostgreSQL (15 to 18). Several servers of one database, of which the primary is used: postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write.',
+    'An external PostgreSQL (15 to 18). Several servers, of which the primary is used: postgres://user:password@a:5432,b:5432/database?target_session_attrs=read-write.',
     {
       ...postgres,
       fallback: undefined as string | undefined,
@@ -61,7 +61,7 @@ export const settings = {
   ),
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',
-    'The login that owns the schema, for migrations and operator commands. That of DATABASE_URL then needs only the role gatehouse_service.',
+    'The login that owns the schema, for migrations and operator commands. DATABASE_URL then needs only the role gatehouse_service.',
     {
       ...postgres,
       fallback: undefined as string | undefined,
@@ -78,7 +78,7 @@ export const settings = {
   }),
   joinPolicy: setting(
     'JOIN_POLICY',
-    'Who may join an organisation by registering with its name: any account, addresses of the owner’s domain, or none.',
+    'Who may join an organisation by registering with its name: anyone, addresses of the owner’s domain, or nobody.',
     {
       expected: 'open, same-domain or closed',
       fallback: undefined as 'open' | 'same-domain' | 'closed' | undefined,
@@ -111,7 +111,7 @@ export const settings = {
   ),
   rateLimitCeilingRpm: setting(
     'RATE_LIMIT_CEILING_RPM',
-    'The most requests per minute of a key, also of one that was given more. Set it alike for the API and all gateways.',
+    'The most requests per minute of any key. Set it alike for the API and all gateways.',
     { ...wholeNumber(1, 1_000_000), fallback: DEFAULT_RATE_LIMIT_CEILING_RPM },
   ),
   ...alertSettings,
@@ -121,7 +121,7 @@ export const settings = {
   }),
   telemetryRetentionDays: setting(
     'TELEMETRY_RETENTION_DAYS',
-    'Days that requests are kept for analytics. Older ones are deleted by whole calendar months (UTC).',
+    'Days that requests are kept for analytics, deleted by whole calendar months (UTC).',
     {
       ...wholeNumber(1, 36_500),
       fallback: undefined as number | undefined,
@@ -130,7 +130,7 @@ export const settings = {
   ),
   gatewayProcesses: setting(
     'GATEWAY_PROCESSES',
-    'Gateway processes on the port of the gateway; auto is the number of cores.',
+    'Gateway processes on one port; auto is the number of cores.',
     {
       expected: `a whole number from 1 to ${MAX_GATEWAY_PROCESSES}, or auto`,
       fallback: 1,
@@ -143,7 +143,7 @@ export const settings = {
   ...rateSettings,
   gatewayBodyLimitMb: setting(
     'GATEWAY_BODY_LIMIT_MB',
-    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much memory in each gateway process.',
+    'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much in each gateway process.',
     // Above half a gigabyte a body is too long for a string.
     { ...wholeNumber(1, 256), fallback: 16 },
   ),
@@ -152,12 +152,12 @@ export const settings = {
   drainDelaySeconds: drainDelaySetting,
   diskMinFreeMb: setting(
     'DISK_MIN_FREE_MB',
-    'With less free space on the disk of DATA_DIR, in MiB, new requests get 503. 0 turns this off.',
+    'With less free disk space in DATA_DIR, in MiB, new requests get 503. 0 turns this off.',
     { ...wholeNumber(0, 1_048_576), fallback: 256 },
   ),
   gatewayHeapMb: setting(
     'GATEWAY_HEAP_MB',
-    'The memory for JavaScript objects, in MiB, of each gateway process that `gatehouse start` runs, besides request bodies. A process that needs more is replaced.',
+    'The heap of each gateway process that `gatehouse start` runs, in MiB, without request bodies. A process that needs more is replaced.',
     {
       ...wholeNumber(64, 65_536),
       fallback: undefined as number | undefined,

@@ -4,7 +4,7 @@ export type DashboardMode = 'on' | 'off' | 'watch';
 
 export const dashboardSetting = setting(
   'DASHBOARD',
-  'Whether the port of the API also serves the dashboard. `watch`, for work on it, serves what is built while the service runs.',
+  'Whether the port of the API also serves the dashboard. `watch` serves what is built while the service runs.',
   {
     expected: 'on, off or watch',
     fallback: 'on' as DashboardMode,

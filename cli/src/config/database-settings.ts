@@ -7,7 +7,7 @@ const MAX_POOL_SIZE = 200;
 export const databaseSettings = {
   databasePooler: setting(
     'DATABASE_POOLER',
-    'transaction if DATABASE_URL leads to PgBouncer or another pooler in transaction mode. DATABASE_OWNER_URL must then lead to PostgreSQL itself.',
+    'transaction if DATABASE_URL leads to a pooler in transaction mode. DATABASE_OWNER_URL must then lead to PostgreSQL itself.',
     {
       expected: 'none or transaction',
       fallback: 'none' as 'none' | 'transaction',
@@ -20,7 +20,7 @@ export const databaseSettings = {
   }),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
-    'The most PostgreSQL connections of the API, and of a gateway without processes of its own (`--role gateway`).',
+    'The most PostgreSQL connections of the API, and of `--role gateway` with one process.',
     { ...wholeNumber(2, MAX_POOL_SIZE), fallback: 8 },
   ),
   gatewayPoolSize: setting(
@@ -29,7 +29,7 @@ export const databaseSettings = {
     {
       ...wholeNumber(2, MAX_POOL_SIZE),
       fallback: undefined as number | undefined,
-      fallbackText: '8; with more than 8 gateway processes, 64 divided by their number, at least 2',
+      fallbackText: '8; beyond 8 gateway processes 64 divided by their number, at least 2',
     },
   ),
 };

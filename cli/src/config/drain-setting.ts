@@ -5,7 +5,7 @@ export const DRAIN_DELAY_OF_ROLE_SECONDS = 5;
 
 export const drainDelaySetting = setting(
   'DRAIN_DELAY',
-  'Seconds after SIGTERM in which everything is still served while `/readyz` answers 503. Longer than a balancer takes to notice. SIGINT does not wait.',
+  'Seconds after SIGTERM in which requests are served while `/readyz` answers 503. Longer than a balancer takes to notice. SIGINT does not wait.',
   {
     ...wholeNumber(0, 600),
     fallback: undefined as number | undefined,

@@ -42,7 +42,7 @@ export const exposureSettings = {
   ),
   allowedHosts: setting(
     'ALLOWED_HOSTS',
-    'Additional names by which clients may address either listener (the Host header), besides localhost, IP addresses, HOST, the hosts of ALLOWED_ORIGINS and, at the gateway, of PUBLIC_GATEWAY_URL. * accepts every name, which allows DNS rebinding.',
+    'Additional names in the Host header, besides localhost, IP addresses, HOST, the hosts of ALLOWED_ORIGINS and, at the gateway, of PUBLIC_GATEWAY_URL. * accepts every name, which allows DNS rebinding.',
     {
       expected: 'host names such as gatehouse.example.com without a port, separated by commas, or *',
       fallback: new Set<string>() as ServedHosts,
@@ -52,7 +52,7 @@ export const exposureSettings = {
   ),
   gatewayCorsOrigins: setting(
     'GATEWAY_CORS_ORIGINS',
-    'The origins whose pages may call the gateway from a browser (CORS), or * for every page. Visitors can read the key in such a page and spend its credit.',
+    'The origins whose pages may call the gateway (CORS), or * for every page. Visitors can read the key in such a page and spend its credit.',
     {
       expected: 'origins such as https://app.example.com, separated by commas, or *',
       fallback: new Set<string>() as CorsOrigins,
@@ -62,7 +62,7 @@ export const exposureSettings = {
   ),
   publicGatewayUrl: setting(
     'PUBLIC_GATEWAY_URL',
-    'The address at which clients reach the gateway, if that is not where it listens, as behind a proxy or in a container. The gateway accepts its host name.',
+    'Where clients reach the gateway, if that is not where it listens, as behind a proxy or in a container. The gateway accepts its host name.',
     {
       expected: 'an address starting with http:// or https://, without a user, a query and a fragment',
       fallback: undefined as string | undefined,
@@ -72,7 +72,7 @@ export const exposureSettings = {
   ),
   trustedProxyHops: setting(
     'TRUSTED_PROXY_HOPS',
-    'The number of your proxies that append to X-Forwarded-For; 0 ignores the header.',
+    'How many of your proxies append to X-Forwarded-For; 0 ignores the header.',
     {
       ...wholeNumber(0, 32),
       fallback: undefined as number | undefined,
@@ -91,7 +91,7 @@ export const exposureSettings = {
   ),
   registrationsPerNetwork: setting(
     'REGISTRATIONS_PER_NETWORK',
-    'Registration attempts per hour from one network (/24 of IPv4, /48 of IPv6). Programs on this machine are not counted.',
+    'Registration attempts per hour from one network (/24 of IPv4, /48 of IPv6), except programs on this machine.',
     { ...wholeNumber(1, 1_000_000), fallback: 20 },
   ),
   registrationsPerHour: setting('REGISTRATIONS_PER_HOUR', 'The same limit for all networks together.', {

@@ -36,14 +36,13 @@ export const masterKeySettings = {
   masterKey: setting('GATEHOUSE_MASTER_KEY', 'The key that encrypts the vault.', {
     ...key,
     fallbackText:
-      'with the embedded database, created in `DATA_DIR/master.key`; with an external one, one of the three forms must be set',
+      'created in `DATA_DIR/master.key` with the embedded database; with an external one, one of the three must be set',
   }),
   masterKeyFile: setting('GATEHOUSE_MASTER_KEY_FILE', 'The same, from a file.', { ...file, ...otherwise }),
-  masterKeyCommand: setting(
-    'GATEHOUSE_MASTER_KEY_COMMAND',
-    'The same, from the output of a command, which runs without a shell.',
-    { ...command, ...otherwise },
-  ),
+  masterKeyCommand: setting('GATEHOUSE_MASTER_KEY_COMMAND', 'The same, from the output of a command.', {
+    ...command,
+    ...otherwise,
+  }),
   newMasterKey: setting(
     'GATEHOUSE_NEW_MASTER_KEY',
     'During a rotation, the new master key. Every process needs both.',

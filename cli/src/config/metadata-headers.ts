@@ -12,7 +12,7 @@ const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'x-api-key'
 
 export const metadataHeadersSetting = setting(
   'METADATA_HEADERS',
-  'The headers of gateway requests that are stored as metadata besides `X-SVC-Meta-*`, and their names there. Members of the organisation can search them. This setting sends none to the provider.',
+  'Headers of gateway requests that are stored as metadata besides `X-SVC-Meta-*`, and their names there. Members can search them; the provider gets none by this setting.',
   {
     expected: `up to ${MAX_HEADERS} of header=name, such as x-session=session-id, separated by commas, or none; no header that carries a credential`,
     fallback: parse(DEFAULT) as ReadonlyMap<string, string>,

@@ -8,7 +8,7 @@ const PROVIDER = /^[^,\s][^,]{0,127}$/;
 export const otlpSettings = {
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'The OpenTelemetry collector of traces and metrics, over HTTP with JSON: `/v1/traces` and `/v1/metrics` below this address. The [other variables of the exporter](monitoring.md#opentelemetry) work too.',
+    'The OpenTelemetry collector of traces and metrics, over HTTP with JSON: `/v1/traces` and `/v1/metrics` below this address ([more variables](monitoring.md#opentelemetry)).',
     {
       ...address(isHttpAddress, 'http://', 'https://'),
       // The exporter reads the variable itself.
@@ -36,7 +36,7 @@ export const otlpSettings = {
   ),
   traceContextTo: setting(
     'TRACE_CONTEXT_TO',
-    'The providers that get the W3C trace context (`traceparent`) with each request: model servers of your own.',
+    'The providers that get the trace context (`traceparent`): model servers of your own.',
     {
       expected: 'names of providers in the catalogue, separated by commas',
       fallback: new Set<string>() as ReadonlySet<string>,

@@ -23,13 +23,13 @@ const proxy = {
 export const proxySettings = {
   httpsProxy: setting(
     'HTTPS_PROXY',
-    'The proxy for `https://` addresses. Stores, mail servers and this machine are reached directly. The lower-case name takes precedence.',
+    'The proxy for `https://` addresses, except stores, mail servers and this machine. The lower-case name takes precedence.',
     proxy,
   ),
   httpProxy: setting('HTTP_PROXY', 'The same for `http://` addresses.', proxy),
   noProxy: setting(
     'NO_PROXY',
-    'Hosts that are reached without the proxy; `.suffix` is all names below it. All but ranges may have a port.',
+    'Hosts without the proxy; `.suffix` is all names below it. All but ranges may have a port.',
     {
       expected: 'names, .suffix, addresses, ranges such as 10.0.0.0/8, or *, separated by commas',
       fallback: undefined as ProxyExceptions | undefined,

@@ -50,10 +50,10 @@ function redisNode(text: string): RedisAddress | undefined {
 export const rateSettings = {
   redis: setting(
     'REDIS_URL',
-    'A Redis (6.2 or newer) or Valkey, single or a cluster, that counts rates over several machines. Several nodes of a cluster: redis://user:password@a:6379,b:6379. rediss:// is TLS with a verified certificate.',
+    'A Redis (6.2 or newer) or Valkey, single or a cluster (redis://user:password@a:6379,b:6379), that counts rates over several machines. rediss:// is TLS.',
     {
       expected:
-        'an address such as redis://host:6379/0 or rediss://user:password@host:6379, without a query; special characters of the password percent-encoded',
+        'an address such as redis://host:6379/0 or rediss://user:password@host:6379, without a query, special characters of the password percent-encoded',
       fallback: undefined as RedisAddress | undefined,
       fallbackText: 'rates are counted on each machine',
       parse: redisAddress,
@@ -61,18 +61,14 @@ export const rateSettings = {
       mayBeInFile: true,
     },
   ),
-  redisCaFile: setting(
-    'REDIS_CA_FILE',
-    'A file of CA certificates (PEM) that verify a rediss:// server, instead of the usual ones.',
-    {
-      ...path,
-      fallback: undefined as string | undefined,
-      fallbackText: 'those of Node.js',
-    },
-  ),
+  redisCaFile: setting('REDIS_CA_FILE', 'A file of CA certificates (PEM) that verify a rediss:// server.', {
+    ...path,
+    fallback: undefined as string | undefined,
+    fallbackText: 'those of Node.js',
+  }),
   gatewayNodes: setting(
     'GATEWAY_NODES',
-    'The least number of machines that run a gateway with this REDIS_URL. It bounds the share of a rate that each process allows while Redis cannot be reached.',
+    'The least number of machines with this REDIS_URL. It bounds the share of a rate that each process allows without Redis.',
     { ...wholeNumber(1, 10_000), fallback: 2 },
   ),
 };

@@ -33,7 +33,7 @@ export const signInSettings = {
   ),
   googleIssuer: setting(
     'GOOGLE_ISSUER',
-    'The issuer of those tokens, read by OpenID discovery. A non-Google issuer is trusted exactly as Google would be.',
+    'The issuer of those tokens. A non-Google issuer is trusted exactly as Google would be.',
     { ...issuerAddress, fallback: 'https://accounts.google.com' },
   ),
   oidcIssuer: setting(
@@ -64,7 +64,7 @@ export const signInSettings = {
   }),
   oidcDomains: setting(
     'OIDC_DOMAINS',
-    'The domains of the addresses that may sign in by OpenID Connect. A subdomain is another domain.',
+    'The domains whose addresses may sign in by OpenID Connect. A subdomain is another domain.',
     {
       expected: 'domains such as example.com, separated by commas',
       fallback: undefined as ReadonlySet<string> | undefined,
@@ -77,7 +77,7 @@ export const signInSettings = {
   ),
   oidcOrganization: setting(
     'OIDC_ORGANIZATION',
-    'The organisation that new accounts of the issuer join, whatever JOIN_POLICY says. If none has the name, the first account creates and owns it, so change this setting together with the name.',
+    'The organisation that new accounts of the issuer join, whatever JOIN_POLICY says. The first account creates and owns it, if there is none; change this setting together with its name.',
     {
       expected: 'the name of an organisation, of at most 255 characters',
       fallback: undefined as string | undefined,
@@ -87,7 +87,7 @@ export const signInSettings = {
   ),
   publicUrl: setting(
     'PUBLIC_URL',
-    'The address at which browsers reach the API and the dashboard. OpenID Connect returns to it; the API accepts its host name.',
+    'Where browsers reach the API and the dashboard. OpenID Connect returns to it; the API accepts its host name.',
     {
       expected: 'an address starting with http:// or https://, without a path, a user and a query',
       fallback: undefined as string | undefined,
@@ -103,7 +103,7 @@ export const signInSettings = {
   ),
   passwordSignIn: setting(
     'PASSWORD_SIGN_IN',
-    'off: nobody registers or signs in with a password; there must be another way in.',
+    'off: nobody registers or signs in with a password; there must be another way.',
     {
       expected: 'on or off',
       fallback: true,

@@ -5,7 +5,7 @@ const none = { ...path, fallback: undefined as string | undefined } as const;
 export const tlsSettings = {
   tlsCert: setting(
     'TLS_CERT',
-    'The file with the certificate of both listeners and its intermediate certificates, PEM. With it both speak HTTPS only. A changed file is used within ten seconds.',
+    'The file with the certificate of both listeners and its intermediates, PEM. With it both speak HTTPS only. A changed file is used within ten seconds.',
     { ...none, fallbackText: 'HTTP' },
   ),
   tlsKey: setting('TLS_KEY', 'The file with its private key, PEM, without a passphrase.', {

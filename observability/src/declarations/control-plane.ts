@@ -7,7 +7,7 @@ export const apiMetrics = {
     labels: ['operation', 'status'],
     unit: 'requests',
     meaning:
-      'Answered requests. `operation` is the name of the endpoint, empty where there is none; `status` is empty where the caller left before it was sent.',
+      'Answered requests. `operation` is the endpoint, or empty; `status` is empty where the caller left first.',
     alert: 'the share of status 5xx',
   }),
   requestSeconds: histogram('gatehouse_api_request_duration_seconds', REQUEST_SECONDS, {
@@ -20,7 +20,7 @@ export const apiMetrics = {
     labels: ['outcome'],
     unit: 'queries',
     meaning:
-      'Queries of the telemetry store. `outcome`: `answered`, `failed` (the store did not answer) or `rejected` (the organisation’s queue was full, or no permit came in time).',
+      'Queries of the telemetry store. `outcome`: `answered`, `failed` (no answer) or `rejected` (the organisation’s queue was full, or no permit came in time).',
     alert: 'any `failed`',
   }),
 };
@@ -39,7 +39,7 @@ export const moneyMetrics = {
   deposited: gauge('gatehouse_money_deposited_pkr', {
     unit: 'PKR',
     meaning:
-      'Deposits of all organisations. Amounts are floating-point numbers, read from the ledger every 15 seconds at most, and left out while that fails.',
+      'Deposits of all organisations. Amounts are in floating point, read from the ledger every 15 seconds at most, and left out while that fails.',
   }),
   spent: gauge('gatehouse_money_spent_pkr', {
     unit: 'PKR',

@@ -11,7 +11,7 @@ export const gatewayMetrics = {
     labels: ['operation', 'model', 'status', 'refusal'],
     unit: 'requests',
     meaning:
-      'Answered requests. `operation` is the name of the endpoint, as in the log; `model` the id of the route, `other` for an unknown name, empty for none; `status` the answer (499: the caller left first); `refusal` the code of the gateway’s own error, empty for what was served, a provider’s errors included.',
+      'Answered requests. `operation` is the endpoint, as in the log; `model` the id of the route, `other` for an unknown name, empty for none; `status` the answer (499: the caller left first); `refusal` the code of the gateway’s own error, else empty, also for a provider’s errors.',
     alert: 'the share of status 5xx with a `refusal`; any `internal_error`',
   }),
   requestSeconds: histogram('gatehouse_gateway_request_duration_seconds', REQUEST_SECONDS, {
@@ -29,12 +29,12 @@ export const gatewayMetrics = {
     labels: ['operation'],
     unit: 'seconds',
     meaning:
-      'What the gateway adds to a request that was sent to a provider: its time before the first attempt and after the last, with that in which a caller sends its body.',
+      'What the gateway adds to a request: its time before the first attempt and after the last, with that in which a caller sends its body.',
     alert: 'a 99th percentile above 50 ms',
   }),
   inFlight: gauge('gatehouse_gateway_requests_in_flight', {
     unit: 'requests',
-    meaning: 'Requests that have begun and not ended.',
+    meaning: 'Requests in flight.',
   }),
   tokens: counter('gatehouse_gateway_tokens_total', {
     labels: ['model', 'kind'],
@@ -45,19 +45,19 @@ export const gatewayMetrics = {
   cost: counter('gatehouse_gateway_cost_pkr_total', {
     labels: ['model'],
     unit: 'PKR',
-    meaning: 'What recorded requests cost, as a floating-point number; the ledger is exact.',
+    meaning: 'What recorded requests cost, in floating point; the ledger is exact.',
     alert: 'spending far above the same hour of the week before',
   }),
   creditRefusals: counter('gatehouse_gateway_credit_refusals_total', {
     labels: ['reason'],
     unit: 'requests',
     meaning:
-      'Requests refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted` (the key), `spend_limit_reached` or `credit_held` (requests in flight hold what is left).',
+      'Requests refused for money. `reason`: `budget_exhausted` (the organisation), `key_credit_exhausted`, `spend_limit_reached` or `credit_held` (by requests in flight).',
   }),
   ratesShared: gauge('gatehouse_rates_shared', {
     unit: '0 or 1',
     meaning:
-      '1 while rates are counted with other processes, by the rate keeper or in Redis; 0 while the process cannot reach it and enforces its share. No series where it counts alone.',
+      '1 while rates are counted by the rate keeper or in Redis; 0 while the process cannot reach it and enforces its share. No series where it counts alone.',
     alert: '0 for a minute',
   }),
   bodyBytes: gauge('gatehouse_gateway_body_bytes', {
@@ -68,19 +68,19 @@ export const gatewayMetrics = {
     labels: ['provider', 'ending'],
     unit: 'attempts',
     meaning:
-      'Attempts at a provider. `ending`: `served`, `error_status`, `request_error` (a status about the request alone, such as 400), `error_event`, `unreachable`, `timed_out`, `broken`, `client_disconnect` or `stopped`.',
+      'Attempts at a provider. `ending`: `served`, `error_status`, `request_error` (a status about the request, such as 400), `error_event`, `unreachable`, `timed_out`, `broken`, `client_disconnect` or `stopped`.',
     alert: 'the share of a provider’s attempts that are not `served`, `request_error` or `client_disconnect`',
   }),
   attemptSeconds: histogram('gatehouse_upstream_attempt_duration_seconds', REQUEST_SECONDS, {
     labels: ['provider'],
     unit: 'seconds',
-    meaning: 'From the start of an attempt at a provider to its end.',
+    meaning: 'Duration of an attempt at a provider.',
   }),
   upstreamState: gauge('gatehouse_upstream_breaker_state', {
     labels: ['provider', 'upstream_model', 'surface', 'credential'],
     unit: 'state',
     meaning:
-      'The breaker of a model and surface of a provider with a credential of the platform: 0 closed, 1 half open, 2 open, for all organisations or some. No series before it first opens.',
+      'The breaker of a provider’s model and surface with a credential of the platform: 0 closed, 1 half open, 2 open, for all organisations or some. No series before it first opens.',
     alert: '2 for more than five minutes',
   }),
 };
@@ -119,7 +119,7 @@ export const journalMetrics = {
   }),
   appended: counter('gatehouse_journal_appended_total', {
     unit: 'records',
-    meaning: 'Records that were written to the journal.',
+    meaning: 'Records written to the journal.',
   }),
   appendFailures: counter('gatehouse_journal_append_failures_total', {
     unit: 'records',
@@ -134,7 +134,7 @@ export const journalMetrics = {
   unreadable: gauge('gatehouse_journal_unreadable', {
     unit: 'files',
     meaning:
-      'Directories and segments of dead processes that this process cannot recover. Their cost is not settled.',
+      'Directories and segments of dead processes that cannot be recovered. Their cost is not settled.',
     alert: 'any',
   }),
   hasRoom: gauge('gatehouse_journal_has_room', {

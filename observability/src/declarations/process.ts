@@ -38,13 +38,12 @@ export const processMetrics = {
   }),
   up: gauge('gatehouse_process_up', {
     unit: '0 or 1',
-    meaning:
-      '1 if the process named by `process` told its metrics for this scrape; 0 if not within two seconds.',
+    meaning: '1 if the process told its metrics; 0 if not within two seconds.',
     alert: '0 for a minute',
   }),
   restarts: counter('gatehouse_process_restarts_total', {
     unit: 'restarts',
-    meaning: 'How often the gateway process ended by itself and was replaced.',
+    meaning: 'Gateway processes that ended by themselves and were replaced.',
     alert: 'any',
   }),
   engineUp: gauge('gatehouse_clickhouse_engine_up', {

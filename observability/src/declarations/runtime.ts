@@ -5,12 +5,7 @@ import { counter, gauge, histogram, type MetricDeclaration } from '../declaratio
 const plain = (name: string, unit: string, meaning: string, alert?: string) =>
   gauge(name, { unit, meaning, ...(alert !== undefined && { alert }) });
 const delay = (name: string, which: string, alert?: string) =>
-  plain(
-    `nodejs_eventloop_lag_${name}`,
-    'seconds',
-    `Event-loop delay since the last scrape: ${which}.`,
-    alert,
-  );
+  plain(`nodejs_eventloop_lag_${name}`, 'seconds', `${which} event-loop delay since the last scrape.`, alert);
 const space = (name: string, which: string) =>
   gauge(`nodejs_heap_space_size_${name}_bytes`, {
     labels: ['space'],
@@ -36,14 +31,14 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
   plain('process_heap_bytes', 'bytes', 'Size of the data segment.'),
   plain('process_open_fds', 'files', 'Open file descriptors.', 'more than 80 % of the next'),
   plain('process_max_fds', 'files', 'The limit of open file descriptors.'),
-  plain('nodejs_eventloop_lag_seconds', 'seconds', 'Event-loop delay at the moment of the scrape before.'),
-  delay('min_seconds', 'the least'),
-  delay('max_seconds', 'the most'),
-  delay('mean_seconds', 'the mean'),
-  delay('stddev_seconds', 'the standard deviation'),
-  delay('p50_seconds', 'the median'),
-  delay('p90_seconds', 'the 90th percentile'),
-  delay('p99_seconds', 'the 99th percentile', 'above 0.1 for five minutes'),
+  plain('nodejs_eventloop_lag_seconds', 'seconds', 'Event-loop delay at the scrape before.'),
+  delay('min_seconds', 'Least'),
+  delay('max_seconds', 'Most'),
+  delay('mean_seconds', 'Mean'),
+  delay('stddev_seconds', 'Standard deviation of the'),
+  delay('p50_seconds', 'Median'),
+  delay('p90_seconds', '90th percentile of the'),
+  delay('p99_seconds', '99th percentile of the', 'above 0.1 for five minutes'),
   gauge('nodejs_active_resources', {
     labels: ['type'],
     unit: 'resources',
@@ -63,9 +58,9 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
     'near `GATEWAY_HEAP_MB`',
   ),
   plain('nodejs_external_memory_bytes', 'bytes', 'Memory of buffers outside the heap.'),
-  space('total', 'The size'),
-  space('used', 'The used part'),
-  space('available', 'The free part'),
+  space('total', 'Size'),
+  space('used', 'Used part'),
+  space('available', 'Free part'),
   gauge('nodejs_version_info', {
     labels: ['version', 'major', 'minor', 'patch'],
     unit: '1',
