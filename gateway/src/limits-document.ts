@@ -90,26 +90,26 @@ const REQUESTS: readonly Row[] = [
   ['members of a body', `${BODY_LIMITS.members} at the top level`, '400'],
   ['a `role`', `${MAX_ROLE_LENGTH} characters`, '400'],
   ['prompts of a completion, inputs of embeddings', number(MAX_INPUTS), '400'],
-  ['a header that passes to or from a provider', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'dropped'],
-  ['time to wait for PostgreSQL', seconds(DATABASE_TIMEOUT_MS), '503'],
+  ['a header to or from a provider', `${bytes(MAX_VALUE_LENGTH)} of printable ASCII`, 'dropped'],
+  ['wait for PostgreSQL', seconds(DATABASE_TIMEOUT_MS), '503'],
   [
     `reading bodies over ${bytes(SMALL_BODY_BYTES)} and fast answers`,
     `${perSecond(BYTES_PER_INTERVAL)}, ${perSecond(BYTES_PER_INTERVAL_OF_OWNER)} for an organisation`,
     'they wait',
   ],
   [
-    `parsing of bodies over ${bytes(SMALL_BODY_BYTES)}, in separate threads up to ${medium} and beyond`,
+    `parsing bodies over ${bytes(SMALL_BODY_BYTES)}, in threads up to ${medium} and beyond`,
     `${MAX_QUEUED_OF_OWNER} of an organisation wait, up to ${seconds(TIMEOUT_MS)}; ${seconds(TIMEOUT_MS)} to parse one`,
     '503',
   ],
   [
-    'counting the tokens of a prompt in the main thread',
+    'counting tokens in the main thread',
     `${OWN.burstMs} ms at once and ${percent(OWN.perMs)} of the time for an organisation; ${SHARED.burstMs} ms and ${percent(SHARED.perMs)} more for all`,
     'the threads above count the rest',
   ],
   [
-    'counting them in those threads',
-    `${LANES.mediumCountMs} ms in one up to ${medium}, then ${LANES.largeCountMs} ms in one beyond; ${seconds(COUNT_WAIT_MS)} to wait for each; ${number(EXACT_CHARACTERS)} characters`,
+    'counting tokens in those threads',
+    `${LANES.mediumCountMs} ms up to ${medium}, then ${LANES.largeCountMs} ms beyond; ${seconds(COUNT_WAIT_MS)} to wait for each; ${number(EXACT_CHARACTERS)} characters`,
     'each byte of the rest holds credit for a token',
   ],
   [
@@ -155,11 +155,7 @@ const ANSWERS: readonly Row[] = [
     `a stream ${pace(COSTS.events)}, a whole answer ${pace(COSTS.whole)}, vectors ${pace(COSTS.vectors)}`,
     'the rest is read at the pace of large bodies',
   ],
-  [
-    'usage after the end mark of a stream',
-    `waits ${MAX_LATE_USAGE_MS} ms for it`,
-    'settled by the tokens counted here',
-  ],
+  ['usage after the end mark of a stream', `${MAX_LATE_USAGE_MS} ms`, 'settled by the tokens counted here'],
   [
     'earlier call ids that an answer does not repeat',
     `${number(MAX_KEPT_IDS)} of a conversation`,
@@ -236,15 +232,15 @@ const RECORDS: readonly Row[] = [
     'cut',
   ],
   [
-    'rows of refused requests and of counts of tokens in a minute',
+    'rows of refused requests and counts of tokens in a minute',
     `${ROW_LIMITS.singlesOfKey} of a key, ${ROW_LIMITS.singles} of an organisation`,
-    `one row for each key, status and code in ${seconds(COUNT_INTERVAL_MS)}`,
+    `one for each key, status and code in ${seconds(COUNT_INTERVAL_MS)}`,
   ],
   ['such combined rows in a minute', `${ROW_LIMITS.counts} of an organisation`, 'rows without a key'],
   [
     'log lines of refused requests in a minute',
     `${LINE_LIMITS.singlesOfKey} of a key, ${LINE_LIMITS.singles} of an organisation; ${LINE_LIMITS.singles} of all callers without a known key, ${LINE_LIMITS.singlesOfKey} of these alike`,
-    `one line for equal ones in ${seconds(COUNT_INTERVAL_MS)} (\`gateway.requests_counted\`)`,
+    `one for equal ones in ${seconds(COUNT_INTERVAL_MS)} (\`gateway.requests_counted\`)`,
   ],
 ];
 

@@ -31,7 +31,7 @@ export const alertMetrics = {
     unit: 'attempts',
     meaning:
       'Attempts to deliver an alert, by kind of channel. `outcome`: `delivered`, `failed` (tried again) or `given_up` (a day old).',
-    alert: 'any `given_up`; any `failed` by email: the mail server is the service’s own',
+    alert: 'any `given_up`; any `failed` by email',
   }),
 };
 
@@ -48,7 +48,7 @@ export const moneyMetrics = {
   held: gauge('gatehouse_money_held_pkr', {
     unit: 'PKR',
     meaning: 'Credit that requests in flight and unsettled ones hold.',
-    alert: 'growth for half an hour: settlements do not arrive, or holds are not released',
+    alert: 'growth for half an hour',
   }),
   unsettled: gauge('gatehouse_money_unsettled_pkr', {
     unit: 'PKR',

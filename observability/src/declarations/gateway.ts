@@ -46,7 +46,7 @@ export const gatewayMetrics = {
     labels: ['model'],
     unit: 'PKR',
     meaning: 'What recorded requests cost, in floating point; the ledger is exact.',
-    alert: 'spending far above the same hour of the week before',
+    alert: 'far above the same hour of the week before',
   }),
   creditRefusals: counter('gatehouse_gateway_credit_refusals_total', {
     labels: ['reason'],

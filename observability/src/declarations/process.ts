@@ -9,7 +9,7 @@ export const postgresMetrics = {
   waiting: gauge('gatehouse_postgres_pool_waiting', {
     unit: 'statements',
     meaning: 'Statements and transactions that wait for a connection of the pool.',
-    alert: 'above 0 for a minute: the database is slower than its load',
+    alert: 'above 0 for a minute',
   }),
   errors: counter('gatehouse_postgres_errors_total', {
     labels: ['kind'],

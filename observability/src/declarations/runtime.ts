@@ -19,7 +19,7 @@ export const runtimeMetrics: readonly MetricDeclaration[] = [
   counter('process_cpu_seconds_total', {
     unit: 'seconds',
     meaning: 'User and system CPU time.',
-    alert: 'a rate above 0.9 of a gateway process: add a process or a node',
+    alert: 'a rate above 0.9 of a gateway process',
   }),
   plain(
     'process_start_time_seconds',
