@@ -37,12 +37,15 @@ An error has one of four bodies:
 - without a session: \`{"detail": "Unauthorized"}\`
 - for an internal error: \`{"error": "internal error", "request_id": id}\`
 
-Errors of all endpoints: 400 for an invalid query or body, 401 without a required session or with a repeated session cookie, 403 for a
-state-changing request from another site, 413 and 415 for a body that is too large or not JSON, 421 for a host that is not served, 500 for an
-internal error, and 503 while the database is unavailable.
+The tables leave out what every endpoint may answer with: 400 for an invalid query or body; 401 for a wrong password, without a required
+session, or with a repeated session cookie; 403 for another role, or for a state-changing request from another site; 413 and 415 for a body
+that is too large or not JSON; 421 for a host that is not served; 500 for an internal error; 503 while the database is unavailable.
 
 An endpoint is open to anyone, to every account with a session, or to the roles named. It records its events in the
 [activity log](activity-log.md).`;
+
+// As the introduction says.
+const OF_ALL: ReadonlySet<number> = new Set([400, 401, 403, 413, 415, 421, 500, 503]);
 
 function sectionText(
   section: Endpoint['section'],
@@ -57,7 +60,9 @@ function sectionText(
         ...endpoint,
         summary: summaryOf(endpoint),
         access: accessInWords(endpoint),
-        statuses: [endpoint.status, ...errorsOf(endpoint).map(({ status }) => status)],
+        statuses: [endpoint.status, ...errorsOf(endpoint).map(({ status }) => status)].filter(
+          (status) => !OF_ALL.has(status),
+        ),
       })),
       ...navigations.map((navigation) => ({
         ...navigation,
