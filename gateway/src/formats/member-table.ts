@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import type { PromptParts } from './prompt-parts.ts';
 import { BodyError } from './request-facts.ts';
-import type { Feature } from './translation/features.ts';
+import type { Feature } from './translation/feature-table.ts';
 import type { Losses } from './translation/losses.ts';
 
 /**

@@ -3,7 +3,7 @@ import { defined } from '../translation/body-members.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
-import { pathOf } from '../translation/features.ts';
+import { pathOf } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { effortAskedFor } from '../translation/reasoning-effort.ts';

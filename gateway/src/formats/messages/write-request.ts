@@ -4,7 +4,7 @@ import { closedSchema } from '../translation/bounded-schema.ts';
 import { writeCacheControl } from '../translation/cache-control.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation } from '../translation/conversation.ts';
-import type { Feature } from '../translation/features.ts';
+import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { type CallableTools, callableTools, ToolNames } from '../translation/tool-names.ts';

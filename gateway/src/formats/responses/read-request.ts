@@ -16,7 +16,7 @@ import type {
   OutputFormat,
   ReasoningRequest,
 } from '../translation/conversation.ts';
-import type { Feature } from '../translation/features.ts';
+import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import { effortOf } from '../translation/reasoning-effort.ts';
 import { RESPONSES_MEMBERS } from './members.ts';

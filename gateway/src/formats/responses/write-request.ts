@@ -8,7 +8,7 @@ import type {
   OutputFormat,
   ToolChoice,
 } from '../translation/conversation.ts';
-import type { Feature } from '../translation/features.ts';
+import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { effortAskedFor } from '../translation/reasoning-effort.ts';

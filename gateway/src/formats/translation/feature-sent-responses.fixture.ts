@@ -1,4 +1,4 @@
-import type { Feature } from './features.ts';
+import type { Feature } from './feature-table.ts';
 
 // What the samples of chat and of messages become for a provider of responses: by the feature, and by the caller's
 // format where it differs.

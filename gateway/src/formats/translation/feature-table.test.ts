@@ -6,8 +6,13 @@ import { CHAT_SAMPLES } from './feature-samples-chat.fixture.ts';
 import { MESSAGES_SAMPLES } from './feature-samples-messages.fixture.ts';
 import { RESPONSES_SAMPLES } from './feature-samples-responses.fixture.ts';
 import { SENT_TO_RESPONSES } from './feature-sent-responses.fixture.ts';
-import { TRANSLATED_FORMATS, type TranslatedFormat, treatmentOf } from './feature-table.ts';
-import { FEATURES, type Feature } from './features.ts';
+import {
+  FEATURES,
+  type Feature,
+  TRANSLATED_FORMATS,
+  type TranslatedFormat,
+  treatmentOf,
+} from './feature-table.ts';
 import { isTranslated, translateRequest } from './index.ts';
 
 // Every entry of the table is tried: what it says is what a request of that feature goes through.

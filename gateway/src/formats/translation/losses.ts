@@ -1,6 +1,12 @@
 import { BodyError } from '../request-facts.ts';
-import { type Direction, type TranslatedFormat, treatmentOf } from './feature-table.ts';
-import { FEATURES, type Feature, pathOf } from './features.ts';
+import {
+  type Direction,
+  type Feature,
+  nameOf,
+  pathOf,
+  type TranslatedFormat,
+  treatmentOf,
+} from './feature-table.ts';
 
 // As many as a header can name. Callers that send more have sent something else than a request for an answer.
 const MAX_NAMED = 32;
@@ -40,7 +46,7 @@ export class Losses {
     const named = headerPath(path);
     if (treatmentOf(feature, this.#direction) === 'refused') {
       throw new BodyError(
-        `${named} cannot be sent to this model: its provider speaks ${NAMES[this.#to]}, which has nothing for it (${FEATURES[feature]}).`,
+        `${named} cannot be sent to this model: its provider speaks ${NAMES[this.#to]}, which has nothing for it (${nameOf(feature)}).`,
         named,
       );
     }
