@@ -7,9 +7,9 @@ import type { Losses } from './translation/losses.ts';
 /**
  * The traits of a member of a body. `common`: every provider of the format takes it; a provider with strict fields is sent no others.
  * `setting`: a short value of it is no part of a prompt, as none of a common member is. `judged`: the gateway goes by it. `counted`: the
- * prompt has a rule for it. `translated`: the reader of a translation knows it. A feature: a translation loses that with it.
+ * prompt has a rule for it. `read`: a model reads it, and it counts as text without its name. `translated`: the reader of a translation knows it. A feature: a translation loses that with it.
  */
-export type Trait = 'common' | 'setting' | 'judged' | 'counted' | 'translated' | Feature;
+export type Trait = 'common' | 'setting' | 'judged' | 'counted' | 'read' | 'translated' | Feature;
 
 /** The members of a format's body, each named once. */
 export interface MemberTable {
@@ -18,7 +18,7 @@ export interface MemberTable {
   /** Refuses a judged member that is written in another case: some providers read names without regard to it. */
   checkNames(names: Iterable<string>): void;
   /** Counts the members that no rule of the prompt counts. */
-  addOthers(parts: PromptParts, body: JsonObject): void;
+  addTo(parts: PromptParts, body: JsonObject): void;
   /** Tells what a translation loses with the members as such. */
   lose(body: JsonObject, losses: Losses): void;
 }
@@ -27,7 +27,8 @@ export function memberTable(traits: Readonly<Record<string, readonly Trait[]>>):
   const namesOf = (...wanted: readonly Trait[]) =>
     Object.keys(traits).filter((name) => traits[name]?.some((trait) => wanted.includes(trait)));
   const judged = new Set(namesOf('judged'));
-  const counted = new Set(namesOf('counted'));
+  const read = namesOf('read');
+  const counted = new Set([...namesOf('counted'), ...read]);
   const settings = new Set(namesOf('common', 'setting'));
   const translated = new Set(namesOf('translated'));
   const lost = new Map(
@@ -37,7 +38,10 @@ export function memberTable(traits: Readonly<Record<string, readonly Trait[]>>):
     common: new Set(namesOf('common')),
     translated: [...translated],
     checkNames: (names) => refuseOtherCase(names, judged),
-    addOthers: (parts, body) => parts.addSettings(body, counted, settings),
+    addTo(parts, body) {
+      for (const name of read) parts.addText(body[name]);
+      parts.addSettings(body, counted, settings);
+    },
     lose(body, losses) {
       for (const [name, value] of Object.entries(body)) {
         const isGiven = value !== null && value !== undefined;
@@ -47,7 +51,9 @@ export function memberTable(traits: Readonly<Record<string, readonly Trait[]>>):
   };
 }
 
-const OWN_TRAITS: ReadonlySet<string> = new Set(['common', 'setting', 'judged', 'counted', 'translated']);
+const OWN_TRAITS: ReadonlySet<string> = new Set([
+  ...['common', 'setting', 'judged', 'counted', 'read', 'translated'],
+]);
 
 function isFeature(trait: Trait): trait is Feature {
   return !OWN_TRAITS.has(trait);

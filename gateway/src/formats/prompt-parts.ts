@@ -59,6 +59,19 @@ export interface PromptSize {
   readonly uncountableParts: readonly string[];
 }
 
+/** How a member counts. */
+export type Rule = (parts: PromptParts, value: unknown) => void;
+export type Rules = ReadonlyMap<string, Rule>;
+
+export function rulesOf(rules: Readonly<Record<string, Rule>>): Rules {
+  return new Map(Object.entries(rules));
+}
+
+export const asNothing: Rule = () => {};
+export const asText: Rule = (parts, value) => parts.addText(value);
+export const asWord: Rule = (parts, value) => parts.addWord(value);
+export const asId: Rule = (parts, value) => parts.addId(value);
+
 /**
  * Adds up what a model may read: texts to count, and tokens that stand for everything else. A provider is sent every byte of a body, and
  * may put any of it into the prompt. So each member is counted by some rule, and one that has no rule counts as text.
@@ -117,9 +130,13 @@ export class PromptParts {
     this.#others.push(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
 
-  /** The members that no rule counts. */
-  addOthers(holder: JsonObject, counted: ReadonlySet<string>): void {
-    for (const name in holder) if (!counted.has(name)) this.addOther(name, holder[name]);
+  /** The members of a message, an item or a block, each by its rule. One that has none counts as text, with its name. */
+  addMembers(holder: JsonObject, rules: Rules): void {
+    for (const name in holder) {
+      const rule = rules.get(name);
+      if (rule) rule(this, holder[name]);
+      else this.addOther(name, holder[name]);
+    }
   }
 
   /** The members of a body that no rule counts. A short value of one of the format's settings is no part of a prompt. */
@@ -140,7 +157,7 @@ export class PromptParts {
     if (!textTypes.has(type)) this.addUncountable(type);
     const tokens = tokensOf.get(type);
     if (isJsonObject(part) && tokens !== undefined) this.addMedia(part, tokens);
-    else if (isJsonObject(part) && textTypes.has(type)) this.#addTextPart(part);
+    else if (isJsonObject(part) && textTypes.has(type)) this.addMembers(part, TEXT_PART);
     else this.addText(part);
   }
 
@@ -151,13 +168,6 @@ export class PromptParts {
       const value = part[name];
       if (!HOLDERS.has(name) || !isJsonObject(value)) this.#addBeside(name, value);
       else for (const inner in value) this.#addBeside(inner, value[inner]);
-    }
-  }
-
-  #addTextPart(part: JsonObject): void {
-    for (const name in part) {
-      if (name === 'text' || name === 'refusal') this.addText(part[name]);
-      else if (name !== 'type') this.addOther(name, part[name]);
     }
   }
 
@@ -172,6 +182,8 @@ export class PromptParts {
     this.addOther(name, value);
   }
 }
+
+const TEXT_PART = rulesOf({ type: asNothing, text: asText, refusal: asText });
 
 function isEmpty(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || (Array.isArray(value) && value.length === 0);

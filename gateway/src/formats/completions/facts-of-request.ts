@@ -22,8 +22,8 @@ export function readCompletions(body: ParsedBody): EndpointReading {
   COMPLETIONS_MEMBERS.checkNames(body.spans.keys());
   const parts = new PromptParts();
   const prompts = addTokenInput(parts, 'prompt', value['prompt'] ?? START_OF_A_DOCUMENT);
-  parts.addText(readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string'));
-  COMPLETIONS_MEMBERS.addOthers(parts, value);
+  readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string');
+  COMPLETIONS_MEMBERS.addTo(parts, value);
   const { overheadTokens, texts } = parts.size;
   const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
   const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);

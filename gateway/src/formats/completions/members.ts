@@ -4,7 +4,7 @@ import { memberTable } from '../member-table.ts';
 export const COMPLETIONS_MEMBERS = memberTable({
   model: ['common', 'judged', 'counted'],
   prompt: ['common', 'judged', 'counted'],
-  suffix: ['common', 'judged', 'counted'],
+  suffix: ['common', 'judged', 'read'],
   stream: ['common', 'judged'],
   max_tokens: ['common', 'judged'],
   temperature: ['common'],

@@ -10,7 +10,7 @@ export function readEmbeddings(body: ParsedBody): EndpointReading {
   EMBEDDINGS_MEMBERS.checkNames(body.spans.keys());
   const parts = new PromptParts();
   addTokenInput(parts, 'input', body.value['input']);
-  EMBEDDINGS_MEMBERS.addOthers(parts, body.value);
+  EMBEDDINGS_MEMBERS.addTo(parts, body.value);
   const { overheadTokens, texts } = parts.size;
   return {
     facts: {

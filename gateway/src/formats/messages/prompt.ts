@@ -1,5 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { FILE_TOKENS, MESSAGE_TOKENS, PromptParts, type PromptSize } from '../prompt-parts.ts';
+import {
+  asId,
+  asNothing,
+  asText,
+  asWord,
+  FILE_TOKENS,
+  MESSAGE_TOKENS,
+  PromptParts,
+  type PromptSize,
+  type Rule,
+  type Rules,
+  rulesOf,
+} from '../prompt-parts.ts';
 import { MESSAGES_MEMBERS } from './members.ts';
 
 // What a model reads of a message request, in texts to count and in constants that are meant to be too high rather than
@@ -14,15 +26,11 @@ const DEFINED_TOOL_TOKENS = 2_000;
 /** Sealed values (signatures, reasoning that is not shown) are base64 of a text of unknown tokens, about four bytes each. */
 const SEALED_CHARACTERS_PER_TOKEN = 4;
 
-// Members that a model reads besides its messages and the system prompt, as JSON.
-const READ_AS_JSON = ['tools', 'output_config', 'output_format'];
 // Members by which the provider adds a text of its own to the prompt.
 const ADDING = ['mcp_servers', 'container', 'thread'];
 
 /** The member by which a provider compacts a long conversation. */
 export const COMPACTING = 'context_management';
-
-const COUNTED_OF_MESSAGE: ReadonlySet<string> = new Set(['role', 'content']);
 
 /** Splits what a model may read into texts to count and tokens that stand for everything else. */
 export function messagesPromptSize(messages: readonly JsonObject[], body: JsonObject): PromptSize {
@@ -30,11 +38,8 @@ export function messagesPromptSize(messages: readonly JsonObject[], body: JsonOb
   addContent(parts, body['system']);
   for (const message of messages) {
     parts.addTokens(MESSAGE_TOKENS);
-    parts.addWord(message['role']);
-    addContent(parts, message['content']);
-    parts.addOthers(message, COUNTED_OF_MESSAGE);
+    parts.addMembers(message, MESSAGE);
   }
-  for (const name of READ_AS_JSON) parts.addText(body[name]);
   addTools(parts, body['tools']);
   for (const name of ADDING) {
     const value = body[name];
@@ -42,7 +47,7 @@ export function messagesPromptSize(messages: readonly JsonObject[], body: JsonOb
     if (!isEmpty) parts.addUncountable(name);
   }
   if (compacts(body[COMPACTING])) parts.addUncountable(COMPACTING);
-  MESSAGES_MEMBERS.addOthers(parts, body);
+  MESSAGES_MEMBERS.addTo(parts, body);
   return parts.size;
 }
 
@@ -76,16 +81,19 @@ function addBlock(parts: PromptParts, block: unknown): void {
     parts.addText(block);
     return;
   }
-  const rule = RULES.get(type);
-  if (rule) {
-    rule.add(parts, block);
-    parts.addOthers(block, rule.counted);
+  const rules = BLOCKS.get(type);
+  if (rules) {
+    parts.addMembers(block, rules);
     return;
   }
   switch (type) {
     case 'image':
       parts.addUncountable(type);
       parts.addMedia(block, IMAGE_TOKENS);
+      break;
+    case 'document':
+      addSource(parts, block['source']);
+      parts.addMembers(block, DOCUMENT);
       break;
     case 'container_upload':
       parts.addUncountable(type);
@@ -98,116 +106,52 @@ function addBlock(parts: PromptParts, block: unknown): void {
   }
 }
 
-/** How the blocks of a type are counted, and the members that this counts; others count as text. */
-interface BlockRule {
-  readonly counted: ReadonlySet<string>;
-  add(parts: PromptParts, block: JsonObject): void;
-}
+const MESSAGE = rulesOf({ role: asWord, content: addContent });
 
-const TOOL_CALL: BlockRule = {
-  counted: new Set(['type', 'id', 'name', 'input']),
-  add(parts, block) {
-    parts.addTokens(MESSAGE_TOKENS);
-    parts.addId(block['id']);
-    parts.addText(block['name']);
-    parts.addText(block['input']);
-  },
-};
+const asSealed: Rule = (parts, value) => parts.addSealed(value, SEALED_CHARACTERS_PER_TOKEN);
+/** The type of a block that stands beside the others as a message does. */
+const asFrame: Rule = (parts) => parts.addTokens(MESSAGE_TOKENS);
 
-const TOOL_RESULT: BlockRule = {
-  counted: new Set(['type', 'tool_use_id', 'content']),
-  add(parts, block) {
-    parts.addTokens(MESSAGE_TOKENS);
-    parts.addId(block['tool_use_id']);
-    addContent(parts, block['content']);
-  },
-};
+const TOOL_CALL = rulesOf({ type: asFrame, id: asId, name: asText, input: asText });
+const TOOL_RESULT = rulesOf({ type: asFrame, tool_use_id: asId, content: addContent });
 
-const RULES: ReadonlyMap<string, BlockRule> = new Map<string, BlockRule>([
-  ['text', { counted: new Set(['type', 'text']), add: (parts, block) => parts.addText(block['text']) }],
-  [
-    'thinking',
-    {
-      counted: new Set(['type', 'thinking', 'signature']),
-      add(parts, block) {
-        parts.addText(block['thinking']);
-        parts.addSealed(block['signature'], SEALED_CHARACTERS_PER_TOKEN);
-      },
-    },
-  ],
-  [
-    'redacted_thinking',
-    {
-      counted: new Set(['type', 'data']),
-      add: (parts, block) => parts.addSealed(block['data'], SEALED_CHARACTERS_PER_TOKEN),
-    },
-  ],
-  [
-    'compaction',
-    {
-      counted: new Set(['type', 'content', 'encrypted_content']),
-      add(parts, block) {
-        parts.addText(block['content']);
-        parts.addSealed(block['encrypted_content'], SEALED_CHARACTERS_PER_TOKEN);
-      },
-    },
-  ],
+/** The members of the blocks of each type. */
+const BLOCKS: ReadonlyMap<string, Rules> = new Map([
+  ['text', rulesOf({ type: asNothing, text: asText })],
+  ['thinking', rulesOf({ type: asNothing, thinking: asText, signature: asSealed })],
+  ['redacted_thinking', rulesOf({ type: asNothing, data: asSealed })],
+  ['compaction', rulesOf({ type: asNothing, content: asText, encrypted_content: asSealed })],
   ['tool_use', TOOL_CALL],
   ['server_tool_use', TOOL_CALL],
   ['mcp_tool_use', TOOL_CALL],
   ['tool_result', TOOL_RESULT],
   ['mcp_tool_result', TOOL_RESULT],
-  [
-    'search_result',
-    {
-      counted: new Set(['type', 'source', 'title', 'content']),
-      add(parts, block) {
-        parts.addText(block['source']);
-        parts.addText(block['title']);
-        addContent(parts, block['content']);
-      },
-    },
-  ],
-  ['document', { counted: new Set(['type', 'title', 'context', 'source']), add: addDocument }],
-  [
-    'web_fetch_tool_result',
-    {
-      counted: new Set(['type', 'tool_use_id', 'content']),
-      add(parts, block) {
-        parts.addId(block['tool_use_id']);
-        addFetched(parts, block['content']);
-      },
-    },
-  ],
+  ['search_result', rulesOf({ type: asNothing, source: asText, title: asText, content: addContent })],
+  ['web_fetch_tool_result', rulesOf({ type: asNothing, tool_use_id: asId, content: addFetched })],
 ]);
 
-const SOURCE_OF_TEXT: ReadonlySet<string> = new Set(['type', 'data']);
-const SOURCE_OF_BLOCKS: ReadonlySet<string> = new Set(['type', 'content']);
+/** The members of a document beside its source. */
+const DOCUMENT = rulesOf({ type: asNothing, title: asText, context: asText, source: asNothing });
 
-function addDocument(parts: PromptParts, { title, context, source }: JsonObject): void {
-  parts.addText(title);
-  parts.addText(context);
-  const type = isJsonObject(source) ? source['type'] : undefined;
-  if (isJsonObject(source) && type === 'text') {
-    parts.addText(source['data']);
-    parts.addOthers(source, SOURCE_OF_TEXT);
-  } else if (isJsonObject(source) && type === 'content') {
-    addContent(parts, source['content']);
-    parts.addOthers(source, SOURCE_OF_BLOCKS);
-  } else {
-    parts.addUncountable('document');
-    parts.addMedia(isJsonObject(source) ? source : source ? { data: source } : {}, FILE_TOKENS);
-  }
-}
+/** The source of a document, by its type; any other, or none, is a file. */
+const SOURCES: ReadonlyMap<unknown, Rules> = new Map([
+  ['text', rulesOf({ type: asNothing, data: asText })],
+  ['content', rulesOf({ type: asNothing, content: addContent })],
+]);
 
-const FETCHED: ReadonlySet<string> = new Set(['content']);
-
-function addFetched(parts: PromptParts, found: unknown): void {
-  const document = isJsonObject(found) ? found['content'] : undefined;
-  if (!isJsonObject(found) || !isJsonObject(document)) {
-    parts.addText(found);
+function addSource(parts: PromptParts, source: unknown): void {
+  const rules = isJsonObject(source) ? SOURCES.get(source['type']) : undefined;
+  if (isJsonObject(source) && rules) {
+    parts.addMembers(source, rules);
     return;
   }
-  addBlock(parts, document);
-  parts.addOthers(found, FETCHED);
+  parts.addUncountable('document');
+  parts.addMedia(isJsonObject(source) ? source : source ? { data: source } : {}, FILE_TOKENS);
+}
+
+const FETCHED = rulesOf({ content: addBlock });
+
+function addFetched(parts: PromptParts, found: unknown): void {
+  if (isJsonObject(found) && isJsonObject(found['content'])) parts.addMembers(found, FETCHED);
+  else parts.addText(found);
 }

@@ -1,11 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import {
   AUDIO_TOKENS,
+  asId,
+  asNothing,
+  asText,
+  asWord,
   FILE_TOKENS,
   IMAGE_TOKENS,
   MESSAGE_TOKENS,
   PromptParts,
   type PromptSize,
+  rulesOf,
 } from '../prompt-parts.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
 
@@ -51,28 +56,30 @@ const TEXT_ITEMS = new Set<unknown>([
   'tool_search_output',
 ]);
 
-// Their parts are counted each by itself.
-const LISTS_OF_PARTS = new Set(['content', 'summary', 'output']);
-// The members of items whose names say nothing that their values do not.
-const TEXTS: ReadonlySet<string> = new Set([
-  ...[
-    'name',
-    'arguments',
-    'call_id',
-    'input',
-    'action',
-    'namespace',
-    'execution',
-    'tools',
-    'text',
-    'queries',
-  ],
-  ...['content', 'summary', 'output', 'encrypted_content'],
-]);
+/** The members of an item. Those that count as texts have names that say nothing that their values do not. */
+const ITEM = rulesOf({
+  type: asNothing,
+  role: asWord,
+  status: asWord,
+  id: asId,
+  encrypted_content: (parts, value) => parts.addSealed(value, SEALED_CHARACTERS_PER_TOKEN),
+  content: addList,
+  summary: addList,
+  output: addList,
+  name: asText,
+  arguments: asText,
+  call_id: asText,
+  input: asText,
+  action: asText,
+  namespace: asText,
+  execution: asText,
+  tools: asText,
+  text: asText,
+  queries: asText,
+});
 
 /** Members that add to the prompt what only the provider knows. */
 const KEPT_BY_THE_PROVIDER = ['previous_response_id', 'conversation', 'prompt'] as const;
-const READ_BY_THE_MODEL = ['tools', 'text', 'prompt'];
 
 /** True if the prompt is, or goes on from, something that the provider keeps: then there may be no input. */
 export function isKeptByTheProvider(body: JsonObject): boolean {
@@ -95,8 +102,7 @@ export function responsesPromptSize(input: string | readonly JsonObject[], body:
   } else {
     for (const item of input) addItem(parts, item);
   }
-  for (const name of READ_BY_THE_MODEL) parts.addText(body[name]);
-  RESPONSES_MEMBERS.addOthers(parts, body);
+  RESPONSES_MEMBERS.addTo(parts, body);
   return parts.size;
 }
 
@@ -111,18 +117,13 @@ function addItem(parts: PromptParts, item: JsonObject): void {
     parts.addUncountable(type);
     parts.addWord(type);
   }
-  for (const name in item) addMember(parts, name, item[name]);
+  parts.addMembers(item, ITEM);
 }
 
-function addMember(parts: PromptParts, name: string, value: unknown): void {
-  if (name === 'type') return;
-  if (name === 'role' || name === 'status') parts.addWord(value);
-  else if (name === 'id') parts.addId(value);
-  else if (name === 'encrypted_content') parts.addSealed(value, SEALED_CHARACTERS_PER_TOKEN);
-  else if (LISTS_OF_PARTS.has(name) && typeof value === 'object' && value !== null) {
-    for (const part of Array.isArray(value) ? value : [value]) addPart(parts, part);
-  } else if (TEXTS.has(name)) parts.addText(value);
-  else parts.addOther(name, value);
+/** A list whose parts are counted each by itself, one part without its list, or a text. */
+function addList(parts: PromptParts, value: unknown): void {
+  if (typeof value !== 'object' || value === null) parts.addText(value);
+  else for (const part of Array.isArray(value) ? value : [value]) addPart(parts, part);
 }
 
 /** A part of an unknown type within an item that is text, such as the output of a shell, is text too. */
