@@ -1,88 +1,70 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
-import {
-  defined,
-  optionalBoolean,
-  optionalObject,
-  optionalText,
-  requireList,
-  requireObject,
-  requireText,
-} from '../translation/body-members.ts';
+import { defined } from '../../wire/json.ts';
+import { BodyObject } from '../translation/body-object.ts';
 import { readCacheControl } from '../translation/cache-control.ts';
 import type { Tool, ToolChoice } from '../translation/conversation.ts';
 
-/** The tools of a chat request. */
-export function readTools(list: readonly unknown[]): readonly Tool[] {
-  return list.map((item, index) => readTool(requireObject(item, `tools[${index}]`), `tools[${index}]`));
-}
-
-function readTool(tool: JsonObject, path: string): Tool {
-  switch (tool['type']) {
+/** A tool of a chat request. */
+export function readTool(tool: BodyObject): Tool {
+  switch (tool.value['type']) {
     case 'function': {
-      const declared = requireObject(tool['function'], `${path}.function`);
+      const declared = tool.object('function');
       return {
         kind: 'function',
-        name: requireText(declared['name'], `${path}.function.name`),
+        name: declared.text('name'),
         ...defined({
-          description: optionalText(declared, 'description', `${path}.function.description`),
-          parameters: optionalObject(declared, 'parameters', `${path}.function.parameters`),
-          strict: optionalBoolean(declared, 'strict', `${path}.function.strict`),
+          description: declared.optionalText('description'),
+          parameters: declared.optionalObject('parameters')?.value,
+          strict: declared.optionalBoolean('strict'),
         }),
         ...readCacheControl(declared),
         ...readCacheControl(tool),
       };
     }
     case 'custom': {
-      const declared = requireObject(tool['custom'], `${path}.custom`);
-      const format = optionalObject(declared, 'format', `${path}.custom.format`);
+      const declared = tool.object('custom');
+      const format = declared.optionalObject('format')?.value;
       return {
         kind: 'custom',
-        name: requireText(declared['name'], `${path}.custom.name`),
+        name: declared.text('name'),
         ...defined({
-          description: optionalText(declared, 'description', `${path}.custom.description`),
+          description: declared.optionalText('description'),
           format: format?.['type'] === 'text' ? undefined : format,
         }),
       };
     }
     default:
-      return { kind: 'hosted', type: requireText(tool['type'], `${path}.type`) };
+      return { kind: 'hosted', type: tool.text('type') };
   }
 }
 
 /** The tool choice of a chat request. */
-export function readToolChoice(value: unknown): ToolChoice | undefined {
-  if (value === undefined || value === null) return undefined;
+export function readToolChoice(body: BodyObject): ToolChoice | undefined {
+  if (!body.has('tool_choice')) return undefined;
+  const value = body.value['tool_choice'];
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
   if (typeof value === 'string') {
-    throw new BodyError('tool_choice must be auto, none, required or an object.', 'tool_choice');
+    throw body.error('tool_choice', 'must be auto, none, required or an object.');
   }
-  const choice = requireObject(value, 'tool_choice');
-  const type = requireText(choice['type'], 'tool_choice.type');
+  const choice = body.object('tool_choice');
+  const type = choice.text('type');
   switch (type) {
     case 'auto':
     case 'none':
     case 'required':
       return { mode: type };
     case 'function':
-    case 'custom': {
-      const named = requireObject(choice[type], `tool_choice.${type}`);
-      return { mode: 'tool', name: requireText(named['name'], `tool_choice.${type}.name`) };
-    }
+    case 'custom':
+      return { mode: 'tool', name: choice.object(type).text('name') };
     case 'allowed_tools':
-      return readAllowed(requireObject(choice['allowed_tools'], 'tool_choice.allowed_tools'));
+      return readAllowed(choice.object('allowed_tools'));
     default:
       return { mode: 'hosted', type };
   }
 }
 
-function readAllowed(allowed: JsonObject): ToolChoice {
-  const path = 'tool_choice.allowed_tools';
-  const names = requireList(allowed['tools'], `${path}.tools`).map((item, index) => {
-    const at = `${path}.tools[${index}]`;
-    const tool = requireObject(item, at);
-    const named = tool['function'] ?? tool['custom'];
-    return requireText(requireObject(named, at)['name'], `${at}.name`);
-  });
-  return { mode: 'allowed', names, isRequired: allowed['mode'] === 'required' };
+function readAllowed(allowed: BodyObject): ToolChoice {
+  const names = Array.from(allowed.objects('tools'), ({ value, path, losses }) =>
+    new BodyObject(value['function'] ?? value['custom'], path, losses).text('name'),
+  );
+  return { mode: 'allowed', names, isRequired: allowed.value['mode'] === 'required' };
 }

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../wire/json.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Answer, StopReason } from '../translation/answer.ts';
 import { answerId } from '../translation/answer-ids.ts';
-import { defined } from '../translation/body-members.ts';
 import type { AssistantPart, ReasoningPart, ToolCallPart } from '../translation/conversation.ts';
 import type { TranslationNotes } from '../translation/notes.ts';
 import { detailOf } from './reasoning.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded } from '../translation/bounded-json.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';

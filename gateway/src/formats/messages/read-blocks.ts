@@ -1,12 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
-import {
-  defined,
-  optionalBoolean,
-  optionalText,
-  requireObject,
-  requireText,
-} from '../translation/body-members.ts';
+import { defined, isJsonObject } from '../../wire/json.ts';
+import type { BodyObject } from '../translation/body-object.ts';
 import { readCacheControl } from '../translation/cache-control.ts';
 import type {
   AssistantPart,
@@ -19,120 +12,103 @@ import type {
   UserPart,
 } from '../translation/conversation.ts';
 import { mediaTypeOf } from '../translation/data-url.ts';
-import type { Losses } from '../translation/losses.ts';
-import { isForeignSeal, sealOfText } from '../translation/seals.ts';
+import { isForeignSeal, reasoningPart, sealOfText } from '../translation/seals.ts';
 import { textOfInput } from '../translation/tool-input.ts';
 
 /** The blocks that calls of tools that Anthropic runs leave in an assistant's turn. */
 const HOSTED_CALL = /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|container_upload)$/;
 
-export function readUserParts(content: unknown, path: string, losses: Losses): UserPart[] {
-  return blocksOf(content, path).flatMap((block, index): UserPart[] => {
-    const at = `${path}[${index}]`;
-    return block['type'] === 'tool_result'
-      ? [readResult(block, at, losses)]
-      : readResultPart(block, at, losses);
+export function readUserParts(message: BodyObject): UserPart[] {
+  return message
+    .content('blocks')
+    .flatMap((block): UserPart[] =>
+      block.value['type'] === 'tool_result' ? [readResult(block)] : readResultPart(block),
+    );
+}
+
+export function readAssistantParts(message: BodyObject): AssistantPart[] {
+  return message.content('blocks').flatMap(readAssistantPart);
+}
+
+export function readTexts(holder: BodyObject, name?: string): TextPart[] {
+  return holder.content('blocks', name).flatMap((block) => {
+    if (block.value['type'] !== 'text') throw block.error('type', 'must be text.');
+    return readText(block);
   });
-}
-
-export function readAssistantParts(content: unknown, path: string, losses: Losses): AssistantPart[] {
-  return blocksOf(content, path).flatMap((block, index) =>
-    readAssistantPart(block, `${path}[${index}]`, losses),
-  );
-}
-
-export function readTexts(content: unknown, path: string, losses: Losses): TextPart[] {
-  return blocksOf(content, path).flatMap((block, index) => {
-    const at = `${path}[${index}]`;
-    if (block['type'] !== 'text') throw new BodyError(`${at}.type must be text.`, `${at}.type`);
-    return readText(block, at, losses);
-  });
-}
-
-function blocksOf(content: unknown, path: string): readonly JsonObject[] {
-  if (content === undefined || content === null) return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw new BodyError(`${path} must be a string or a list of blocks.`, path);
-  return content.map((block, index) => requireObject(block, `${path}[${index}]`));
 }
 
 /** None for an empty text, which says nothing. */
-function readText(block: JsonObject, path: string, losses: Losses): TextPart[] {
-  const text = requireText(block['text'], `${path}.text`);
-  if (Array.isArray(block['citations']) && block['citations'].length > 0)
-    losses.lose('citations', `${path}.citations`);
+function readText(block: BodyObject): TextPart[] {
+  const text = block.text('text');
+  const { citations } = block.value;
+  if (Array.isArray(citations) && citations.length > 0) block.lose('citations', 'citations');
   return text === '' ? [] : [{ type: 'text', text, ...readCacheControl(block) }];
 }
 
-function readResultPart(block: JsonObject, path: string, losses: Losses): ResultPart[] {
-  switch (block['type']) {
+function readResultPart(block: BodyObject): ResultPart[] {
+  switch (block.value['type']) {
     case 'text':
-      return readText(block, path, losses);
+      return readText(block);
     case 'image':
-      return [readImage(block, path, losses)];
+      return [readImage(block)];
     case 'document':
-      return [readDocument(block, path, losses)];
+      return [readDocument(block)];
     case 'tool_reference':
       // What a search among tools found. Every tool is declared, so its name is all that is missing.
-      return [{ type: 'text', text: requireText(block['tool_name'], `${path}.tool_name`) }];
+      return [{ type: 'text', text: block.text('tool_name') }];
     case 'search_result':
-      losses.lose('searchResults', path);
+      block.lose('searchResults');
       return [];
     case 'container_upload':
-      losses.lose('fileId', path);
+      block.lose('fileId');
       return [];
     default:
-      losses.lose('audioInput', path);
-      throw new BodyError(`${path}.type is not known.`, `${path}.type`);
+      block.lose('audioInput');
+      throw block.error('type', 'is not known.');
   }
 }
 
-function readResult(block: JsonObject, path: string, losses: Losses): ToolResultPart {
-  const parts = blocksOf(block['content'], `${path}.content`).flatMap((part, index) =>
-    readResultPart(part, `${path}.content[${index}]`, losses),
-  );
-  const isError = optionalBoolean(block, 'is_error', `${path}.is_error`);
+function readResult(block: BodyObject): ToolResultPart {
+  const parts = block.content('blocks').flatMap(readResultPart);
+  const isError = block.optionalBoolean('is_error');
   return {
     type: 'toolResult',
-    callId: requireText(block['tool_use_id'], `${path}.tool_use_id`),
+    callId: block.text('tool_use_id'),
     parts,
     ...(isError === true && { isError }),
     ...readCacheControl(block),
   };
 }
 
-function readAssistantPart(block: JsonObject, path: string, losses: Losses): AssistantPart[] {
-  const type = requireText(block['type'], `${path}.type`);
+function readAssistantPart(block: BodyObject): AssistantPart[] {
+  const type = block.text('type');
   switch (type) {
     case 'text':
-      return readText(block, path, losses);
+      return readText(block);
     case 'compaction': {
       // The summary that stands for the conversation before it.
-      const text = optionalText(block, 'content', `${path}.content`) ?? '';
+      const text = block.optionalText('content') ?? '';
       return text === '' ? [] : [{ type: 'text', text }];
     }
     case 'thinking': {
-      const text = requireText(block['thinking'], `${path}.thinking`);
-      const signature = optionalText(block, 'signature', `${path}.signature`) ?? '';
-      return reasoning(text, sealIn(signature, 'signature'));
+      const text = block.text('thinking');
+      return reasoningPart(text, sealIn(block.optionalText('signature') ?? '', 'signature'));
     }
-    case 'redacted_thinking': {
-      const seal = sealIn(requireText(block['data'], `${path}.data`), 'redacted');
-      return reasoning('', seal);
-    }
+    case 'redacted_thinking':
+      return reasoningPart('', sealIn(block.text('data'), 'redacted'));
     case 'tool_use':
       return [
         {
           type: 'toolCall',
-          id: requireText(block['id'], `${path}.id`),
+          id: block.text('id'),
           kind: 'function',
-          name: requireText(block['name'], `${path}.name`),
-          arguments: textOfInput(requireObject(block['input'], `${path}.input`)),
+          name: block.text('name'),
+          arguments: textOfInput(block.object('input').value),
           ...readCacheControl(block),
         },
       ];
     default:
-      losses.lose(HOSTED_CALL.test(type) ? 'hostedCalls' : 'audioInput', path);
+      block.lose(HOSTED_CALL.test(type) ? 'hostedCalls' : 'audioInput');
       return [];
   }
 }
@@ -142,55 +118,47 @@ function sealIn(text: string, kind: 'signature' | 'redacted'): ReasoningSeal | u
   return text === '' ? undefined : { kind, value: text };
 }
 
-function reasoning(text: string, seal: ReasoningSeal | undefined): AssistantPart[] {
-  return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+function readImage(block: BodyObject): ImagePart {
+  return { type: 'image', source: readSource(block.object('source')), ...readCacheControl(block) };
 }
 
-export function readImage(block: JsonObject, path: string, losses: Losses): ImagePart {
-  const source = requireObject(block['source'], `${path}.source`);
-  return { type: 'image', source: readSource(source, `${path}.source`, losses), ...readCacheControl(block) };
-}
-
-function readDocument(block: JsonObject, path: string, losses: Losses): DocumentPart {
-  const source = requireObject(block['source'], `${path}.source`);
-  if (isJsonObject(block['citations']) && block['citations']['enabled'] === true) {
-    losses.lose('citations', `${path}.citations`);
-  }
+function readDocument(block: BodyObject): DocumentPart {
+  const source = block.object('source');
+  const { citations } = block.value;
+  if (isJsonObject(citations) && citations['enabled'] === true) block.lose('citations', 'citations');
   return {
     type: 'document',
-    source: readDocumentSource(source, `${path}.source`, losses),
-    ...defined({
-      name: optionalText(block, 'title', `${path}.title`),
-      context: optionalText(block, 'context', `${path}.context`),
-    }),
+    source: readDocumentSource(source),
+    ...defined({ name: block.optionalText('title'), context: block.optionalText('context') }),
     ...readCacheControl(block),
   };
 }
 
-function readDocumentSource(source: JsonObject, path: string, losses: Losses): DocumentPart['source'] {
-  if (source['type'] === 'text') return { kind: 'text', text: requireText(source['data'], `${path}.data`) };
-  if (source['type'] !== 'content') return readSource(source, path, losses);
-  const { content } = source;
+function readDocumentSource(source: BodyObject): DocumentPart['source'] {
+  const { type, content } = source.value;
+  if (type === 'text') return { kind: 'text', text: source.text('data') };
+  if (type !== 'content') return readSource(source);
   if (typeof content === 'string') return { kind: 'text', text: content };
   const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
   const texts = blocks.flatMap((block) => (block['type'] === 'text' ? [block['text']] : []));
-  if (blocks.length > texts.length) losses.lose('audioInput', `${path}.content`);
-  return { kind: 'text', text: texts.map((text) => requireText(text, `${path}.content`)).join('\n') };
+  if (blocks.length > texts.length) source.lose('audioInput', 'content');
+  if (!texts.every((text) => typeof text === 'string')) throw source.error('content', 'must be a string.');
+  return { kind: 'text', text: texts.join('\n') };
 }
 
-function readSource(source: JsonObject, path: string, losses: Losses): ImagePart['source'] {
-  switch (source['type']) {
+function readSource(source: BodyObject): ImagePart['source'] {
+  switch (source.value['type']) {
     case 'url':
-      return { kind: 'url', url: requireText(source['url'], `${path}.url`) };
+      return { kind: 'url', url: source.text('url') };
     case 'base64':
       return {
         kind: 'base64',
-        mediaType: mediaTypeOf(requireText(source['media_type'], `${path}.media_type`)),
-        data: requireText(source['data'], `${path}.data`),
+        mediaType: mediaTypeOf(source.text('media_type')),
+        data: source.text('data'),
       };
     case 'file':
-      losses.lose('fileId', path);
+      source.lose('fileId');
       break;
   }
-  throw new BodyError(`${path}.type must be base64 or url.`, `${path}.type`);
+  throw source.error('type', 'must be base64 or url.');
 }

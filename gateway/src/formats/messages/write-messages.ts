@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import { writeCacheControl } from '../translation/cache-control.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { CallableTools } from '../translation/tool-names.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import { closedSchema } from '../translation/bounded-schema.ts';
 import { writeCacheControl } from '../translation/cache-control.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';

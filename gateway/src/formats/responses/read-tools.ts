@@ -1,32 +1,19 @@
-import type { JsonObject } from '../../wire/json.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import { BodyError } from '../request-facts.ts';
-import {
-  defined,
-  optionalBoolean,
-  optionalList,
-  optionalObject,
-  optionalText,
-  requireList,
-  requireObject,
-  requireOneOf,
-  requireText,
-} from '../translation/body-members.ts';
+import type { BodyObject } from '../translation/body-object.ts';
 import type {
   CustomTool,
   FunctionTool,
-  HostedTool,
   NamespacedName,
   Namespaces,
   Tool,
   ToolChoice,
 } from '../translation/conversation.ts';
-import type { Losses } from '../translation/losses.ts';
 import { fittingName } from '../translation/tool-names.ts';
 
-/** A tool as the caller declared it, with its place in the body. */
+/** A tool as the caller declared it. */
 interface Declared {
-  readonly tool: JsonObject;
-  readonly path: string;
+  readonly tool: BodyObject;
   readonly namespace?: string;
 }
 
@@ -40,7 +27,7 @@ export const TOOL_SEARCH = 'tool_search';
 
 const MODES = ['auto', 'none', 'required'] as const;
 
-export interface ToolsReading {
+interface ToolsReading {
   readonly tools: readonly Tool[];
   /** The flat names of those in namespaces. */
   readonly names: FlatNames;
@@ -49,23 +36,23 @@ export interface ToolsReading {
 }
 
 /** The tools of the request, wherever it declares them. */
-export function readTools(body: JsonObject, input: readonly JsonObject[], losses: Losses): ToolsReading {
+export function readTools(body: BodyObject, input: readonly BodyObject[]): ToolsReading {
   const declared = [
-    ...flatten(optionalList(body, 'tools') ?? [], 'tools'),
+    ...flattened(body),
     // Codex declares its tools in the input for models that load them in the course of a conversation.
-    ...input.flatMap((item, index) =>
-      item['type'] === 'additional_tools' || item['type'] === 'tool_search_output'
-        ? flatten(requireList(item['tools'] ?? [], `input[${index}].tools`), `input[${index}].tools`)
-        : [],
-    ),
+    ...input.flatMap((item) => {
+      const { type } = item.value;
+      return type === 'additional_tools' || type === 'tool_search_output' ? [...flattened(item)] : [];
+    }),
   ];
-  const plain = declared.flatMap(({ tool, namespace }) =>
-    namespace === undefined && typeof tool['name'] === 'string' ? [tool['name']] : [],
-  );
+  const plain = declared.flatMap(({ tool, namespace }) => {
+    const { name } = tool.value;
+    return namespace === undefined && typeof name === 'string' ? [name] : [];
+  });
   const names = new FlatNames(plain);
   const tools = new Map<string, Tool>();
   for (const one of declared) {
-    const tool = readTool(one, names, losses);
+    const tool = readTool(one, names);
     const key = tool.kind === 'hosted' ? `hosted ${tool.type}` : `callable ${tool.name}`;
     // A tool that was found twice by a search is declared twice.
     if (!tools.has(key)) tools.set(key, tool);
@@ -73,106 +60,76 @@ export function readTools(body: JsonObject, input: readonly JsonObject[], losses
   return {
     tools: [...tools.values()],
     names,
-    hasToolSearch: declared.some((one) => isToolSearch(one, names)),
+    hasToolSearch: declared.some(({ tool }) => isToolSearch(tool, names)),
   };
 }
 
-/** The names of the tools in a list that a search of the caller found. */
-export function namesOfFound(list: unknown, path: string, names: FlatNames): readonly string[] {
-  return flatten(requireList(list, path), path).map(({ tool, namespace, path: at }) =>
-    names.of(namespace, requireText(tool['name'], `${at}.name`)),
-  );
+/** The names of the tools that a search of the caller found. */
+export function namesOfFound(item: BodyObject, names: FlatNames): readonly string[] {
+  const found = [...flattened(item)];
+  return found.map(({ tool, namespace }) => names.of(namespace, tool.text('name')));
 }
 
 /** One that the caller runs, and that can have its own name here. */
-function isToolSearch({ tool }: Declared, names: FlatNames): boolean {
-  return tool['type'] === TOOL_SEARCH && tool['execution'] === 'client' && !names.isTaken(TOOL_SEARCH);
+function isToolSearch({ value: { type, execution } }: BodyObject, names: FlatNames): boolean {
+  return type === TOOL_SEARCH && execution === 'client' && !names.isTaken(TOOL_SEARCH);
 }
 
-function flatten(list: readonly unknown[], path: string): Declared[] {
-  return list.flatMap((value, index): Declared[] => {
-    const at = `${path}[${index}]`;
-    const tool = requireObject(value, at);
-    if (tool['type'] !== 'namespace') return [{ tool, path: at }];
-    const namespace = requireText(tool['name'], `${at}.name`);
-    return requireList(tool['tools'], `${at}.tools`).map((inner, place) => ({
-      tool: requireObject(inner, `${at}.tools[${place}]`),
-      path: `${at}.tools[${place}]`,
-      namespace,
-    }));
-  });
+/** The tools in the member `tools`, those of a namespace in its place. */
+function* flattened(holder: BodyObject): Generator<Declared> {
+  for (const tool of holder.optionalObjects('tools')) {
+    if (tool.value['type'] !== 'namespace') {
+      yield { tool };
+      continue;
+    }
+    const namespace = tool.text('name');
+    for (const inner of tool.objects('tools')) yield { tool: inner, namespace };
+  }
 }
 
-function readTool(declared: Declared, names: FlatNames, losses: Losses): Tool {
-  const { tool, path, namespace } = declared;
-  if (isToolSearch(declared, names))
-    return readFunction({ ...tool, name: TOOL_SEARCH }, path, undefined, names, losses);
-  const type = requireText(tool['type'], `${path}.type`);
-  if (type === 'function') return readFunction(tool, path, namespace, names, losses);
-  if (type === 'custom') return readCustom(tool, path, namespace, names, losses);
-  const name = typeof tool['name'] === 'string' ? tool['name'] : undefined;
-  const hosted: HostedTool = { kind: 'hosted', type };
-  return name === undefined ? hosted : { ...hosted, name };
+function readTool({ tool, namespace }: Declared, names: FlatNames): Tool {
+  if (isToolSearch(tool, names)) return readFunction(tool, TOOL_SEARCH);
+  const type = tool.text('type');
+  if (type === 'function') return readFunction(tool, names.of(namespace, tool.text('name')));
+  if (type === 'custom') return readCustom(tool, names.of(namespace, tool.text('name')));
+  const { name } = tool.value;
+  return { kind: 'hosted', type, ...(typeof name === 'string' && { name }) };
 }
 
-function readFunction(
-  tool: JsonObject,
-  path: string,
-  namespace: string | undefined,
-  names: FlatNames,
-  losses: Losses,
-): FunctionTool {
-  disclose(tool, FUNCTION_MEMBERS, losses);
+function readFunction(tool: BodyObject, name: string): FunctionTool {
+  tool.loseOthers(FUNCTION_MEMBERS, 'tools');
   return {
     kind: 'function',
-    name: names.of(namespace, requireText(tool['name'], `${path}.name`)),
+    name,
     ...defined({
-      description: optionalText(tool, 'description', `${path}.description`),
-      parameters: optionalObject(tool, 'parameters', `${path}.parameters`),
-      strict: optionalBoolean(tool, 'strict', `${path}.strict`),
+      description: tool.optionalText('description'),
+      parameters: tool.optionalObject('parameters')?.value,
+      strict: tool.optionalBoolean('strict'),
     }),
   };
 }
 
-function readCustom(
-  tool: JsonObject,
-  path: string,
-  namespace: string | undefined,
-  names: FlatNames,
-  losses: Losses,
-): CustomTool {
-  disclose(tool, CUSTOM_MEMBERS, losses);
-  const description = optionalText(tool, 'description', `${path}.description`);
-  const format = optionalObject(tool, 'format', `${path}.format`);
-  return {
-    kind: 'custom',
-    name: names.of(namespace, requireText(tool['name'], `${path}.name`)),
-    ...(description !== undefined && { description }),
-    // Any text is what a custom tool takes anyway.
-    ...(format !== undefined && format['type'] !== 'text' && { format: nestedFormat(format) }),
-  };
+function readCustom(tool: BodyObject, name: string): CustomTool {
+  tool.loseOthers(CUSTOM_MEMBERS, 'tools');
+  const description = tool.optionalText('description');
+  const format = tool.optionalObject('format')?.value;
+  // Any text is what a custom tool takes anyway.
+  const isFree = format === undefined || format['type'] === 'text';
+  return { kind: 'custom', name, ...defined({ description, format: isFree ? undefined : nested(format) }) };
 }
 
 /** Chat has the grammar in an object of its own. */
-function nestedFormat({ type, ...grammar }: JsonObject): JsonObject {
+function nested({ type, ...grammar }: JsonObject): JsonObject {
   return type === 'grammar' ? { type, grammar } : { type, ...grammar };
 }
 
-function disclose(tool: JsonObject, known: ReadonlySet<string>, losses: Losses): void {
-  for (const [name, value] of Object.entries(tool)) {
-    if (!known.has(name) && (value ?? null) !== null) losses.lose('unknownMember', `tools.${name}`);
-  }
-}
-
-export function readToolChoice(value: unknown, names: FlatNames): ToolChoice | undefined {
-  if ((value ?? null) === null) return undefined;
-  if (typeof value === 'string') return { mode: requireOneOf(value, MODES, 'tool_choice') };
-  const choice = requireObject(value, 'tool_choice');
-  if (choice['type'] !== 'allowed_tools') return readForced(choice, 'tool_choice', names);
-  const isRequired = requireOneOf(choice['mode'], ['auto', 'required'], 'tool_choice.mode') === 'required';
-  const allowed = requireList(choice['tools'], 'tool_choice.tools').map((tool, index) =>
-    readForced(requireObject(tool, `tool_choice.tools[${index}]`), `tool_choice.tools[${index}]`, names),
-  );
+export function readToolChoice(body: BodyObject, names: FlatNames): ToolChoice | undefined {
+  if (!body.has('tool_choice')) return undefined;
+  if (typeof body.value['tool_choice'] === 'string') return { mode: body.oneOf('tool_choice', MODES) };
+  const choice = body.object('tool_choice');
+  if (choice.value['type'] !== 'allowed_tools') return readForced(choice, names);
+  const isRequired = choice.oneOf('mode', ['auto', 'required']) === 'required';
+  const allowed = Array.from(choice.objects('tools'), (tool) => readForced(tool, names));
   const callable = allowed.flatMap((tool) => (tool.mode === 'tool' ? [tool.name] : []));
   const hosted = allowed.find((tool) => tool.mode === 'hosted');
   // With no other tool to call, the answer would be one without any.
@@ -182,15 +139,10 @@ export function readToolChoice(value: unknown, names: FlatNames): ToolChoice | u
   return { mode: 'allowed', names: callable, isRequired };
 }
 
-function readForced(
-  choice: JsonObject,
-  path: string,
-  names: FlatNames,
-): Extract<ToolChoice, { mode: 'tool' | 'hosted' }> {
-  const type = requireText(choice['type'], `${path}.type`);
+function readForced(choice: BodyObject, names: FlatNames): Extract<ToolChoice, { mode: 'tool' | 'hosted' }> {
+  const type = choice.text('type');
   if (type !== 'function' && type !== 'custom') return { mode: 'hosted', type };
-  const namespace = optionalText(choice, 'namespace', `${path}.namespace`);
-  return { mode: 'tool', name: names.of(namespace, requireText(choice['name'], `${path}.name`)) };
+  return { mode: 'tool', name: names.of(choice.optionalText('namespace'), choice.text('name')) };
 }
 
 // Responses groups tools under namespaces, and a call names both. The other formats have one flat list of names, so a

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { optionalList, optionalText, requireObject, requireText } from '../translation/body-members.ts';
+import type { BodyObject } from '../translation/body-object.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
-import { isForeignSeal, sealOfText, sealToText } from '../translation/seals.ts';
+import { isForeignSeal, reasoningPart, sealOfText, sealToText } from '../translation/seals.ts';
 
 // A reasoning item: what may be read of it in its summary (or its content, which only open models show), and what only
 // its maker reads in `encrypted_content`. A seal of another provider travels there too.
@@ -13,23 +13,12 @@ export const REASONING_ID = 'rs_';
 export const SUMMARY_BREAK = '\n\n';
 
 /** The reasoning of a caller's earlier turn; none where the item says nothing. */
-export function readReasoning(item: JsonObject, path: string): ReasoningPart[] {
-  const summary = readTextList(item, 'summary', `${path}.summary`);
-  const content = readTextList(item, 'content', `${path}.content`);
-  const encrypted = optionalText(item, 'encrypted_content', `${path}.encrypted_content`) ?? '';
+export function readReasoning(item: BodyObject): ReasoningPart[] {
+  const summary = Array.from(item.optionalObjects('summary'), (part) => part.text('text'));
+  const content = Array.from(item.optionalObjects('content'), (part) => part.text('text'));
+  const encrypted = item.optionalText('encrypted_content') ?? '';
   const text = (summary.length > 0 ? summary : content).join(SUMMARY_BREAK);
-  return reasoningPart(text, sealOf(encrypted, optionalText(item, 'id', `${path}.id`)));
-}
-
-function readTextList(item: JsonObject, name: string, path: string): string[] {
-  return (optionalList(item, name, path) ?? []).map((part, index) =>
-    requireText(requireObject(part, `${path}[${index}]`)['text'], `${path}[${index}].text`),
-  );
-}
-
-function reasoningPart(text: string, seal: ReasoningSeal | undefined): ReasoningPart[] {
-  if (text === '' && !seal) return [];
-  return [{ type: 'reasoning', text, ...(seal && { seal }) }];
+  return reasoningPart(text, sealOf(encrypted, item.optionalText('id')));
 }
 
 /** A provider's own seal, or the foreign one that it carries. Undefined for none. */

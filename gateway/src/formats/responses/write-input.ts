@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, type JsonObject } from '../../wire/json.ts';
 import type {
   AssistantPart,
   Conversation,

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { defined } from '../translation/body-members.ts';
+import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import type {
   Conversation,

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { BodyObject } from './body-object.ts';
 import type { AssistantPart, CacheControl, ResultPart } from './conversation.ts';
 
 /** The breakpoint that a part, a tool or a body carries: chat callers write it as Anthropic's do. */
-export function readCacheControl(holder: JsonObject): { readonly cacheControl?: CacheControl } {
-  const control = holder['cache_control'];
+export function readCacheControl({ value }: BodyObject): { readonly cacheControl?: CacheControl } {
+  const control = value['cache_control'];
   if (!isJsonObject(control) || control['type'] !== 'ephemeral') return {};
   const ttl = control['ttl'];
   return { cacheControl: ttl === '5m' || ttl === '1h' ? { ttl } : {} };
@@ -19,7 +20,7 @@ export function writeCacheControl(holder: { readonly cacheControl?: CacheControl
  */
 export function withBreakpoint<P extends ResultPart | AssistantPart>(
   parts: readonly P[],
-  message: JsonObject,
+  message: BodyObject,
 ): readonly P[] {
   const control = readCacheControl(message);
   const last = parts.findLastIndex(({ type }) => type !== 'reasoning' && type !== 'refusal');

@@ -1,13 +1,11 @@
-import { BodyError } from '../request-facts.ts';
+import type { BodyObject } from './body-object.ts';
 import type { ReasoningEffort, ReasoningRequest } from './conversation.ts';
 
 const EFFORTS: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** An effort by its name. Throws a BodyError for another word. */
-export function effortOf(text: string, path: string): ReasoningEffort {
-  const effort = EFFORTS.find((one) => one === text);
-  if (!effort) throw new BodyError(`${path} must be one of ${EFFORTS.join(', ')}.`, path);
-  return effort;
+/** The effort that a member names; undefined without the member. Throws a BodyError for another word. */
+export function readEffort(holder: BodyObject, name: string): ReasoningRequest | undefined {
+  return holder.optionalText(name) === undefined ? undefined : { effort: holder.oneOf(name, EFFORTS) };
 }
 
 // Providers that know efforts spend about these on each.

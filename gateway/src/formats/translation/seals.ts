@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../wire/json.ts';
-import type { ReasoningSeal } from './conversation.ts';
+import type { ReasoningPart, ReasoningSeal } from './conversation.ts';
 
 // A provider's seal on its model's reasoning has to come back with the caller's next turn, or the model starts to think
 // from nothing. A caller of another format keeps it where its own format keeps such a thing, unread: that text is
@@ -45,4 +45,9 @@ export function sealOfText(text: string): ReasoningSeal | undefined {
     default:
       return undefined;
   }
+}
+
+/** The part that reasoning is; none where there is neither text nor seal. */
+export function reasoningPart(text: string, seal: ReasoningSeal | undefined): ReasoningPart[] {
+  return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
 }
