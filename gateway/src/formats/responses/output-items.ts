@@ -95,168 +95,152 @@ export function callItem(id: string, status: ItemStatus, call: Call, notes: Tran
 /** An event without its sequence number. */
 export type ItemEvent = JsonObject & { readonly type: string };
 
-/** One text, or one refusal after another, in the same message. */
-export class OpenMessage {
+interface Ended {
+  readonly events: ItemEvent[];
+  readonly item: JsonObject;
+}
+
+/** An item that has begun, and its place in the output. */
+abstract class WrittenItem {
   readonly id: string;
   readonly outputIndex: number;
-  readonly #ended: MessageContent[] = [];
-  #current: { readonly type: MessageContent['type']; text: string } | undefined;
 
   constructor(id: string, outputIndex: number) {
     this.id = id;
     this.outputIndex = outputIndex;
   }
 
+  /** The item as far as it has come. */
+  protected abstract item(status: ItemStatus, seal?: ReasoningSeal): JsonObject;
+
+  /** The events that end what is open in the item. */
+  protected abstract endPart(): ItemEvent[];
+
   begin(): ItemEvent[] {
-    return [added(this.outputIndex, messageItem(this.id, 'in_progress', []))];
+    return [this.#of('response.output_item.added', this.item('in_progress'))];
   }
+
+  /** `seal` belongs to a reasoning. */
+  end(status: ItemStatus, seal?: ReasoningSeal): Ended {
+    const events = this.endPart();
+    const item = this.item(status, seal);
+    return { events: [...events, this.#of('response.output_item.done', item)], item };
+  }
+
+  /** An event within the item. */
+  protected at(type: string, members: JsonObject): ItemEvent {
+    return { type, item_id: this.id, output_index: this.outputIndex, ...members };
+  }
+
+  #of(type: string, item: JsonObject): ItemEvent {
+    return { type, output_index: this.outputIndex, item };
+  }
+}
+
+/** One text, or one refusal after another, in the same message. */
+export class OpenMessage extends WrittenItem {
+  readonly #ended: MessageContent[] = [];
+  #current: { readonly type: MessageContent['type']; text: string } | undefined;
 
   add(type: MessageContent['type'], text: string): ItemEvent[] {
     const events: ItemEvent[] = [];
     if (this.#current?.type !== type) {
       events.push(...this.endPart());
       this.#current = { type, text: '' };
-      events.push(this.#at('response.content_part.added', { part: contentPart(this.#current) }));
+      events.push(this.#within('response.content_part.added', { part: contentPart(this.#current) }));
     }
     this.#current.text += text;
     events.push(
       type === 'text'
-        ? this.#at('response.output_text.delta', { delta: text, logprobs: [] })
-        : this.#at('response.refusal.delta', { delta: text }),
+        ? this.#within('response.output_text.delta', { delta: text, logprobs: [] })
+        : this.#within('response.refusal.delta', { delta: text }),
     );
     return events;
   }
 
-  /** Ends the part: the next addition begins another. */
-  endPart(): ItemEvent[] {
+  protected endPart(): ItemEvent[] {
     const part = this.#current;
     if (!part) return [];
     const done =
       part.type === 'text'
-        ? this.#at('response.output_text.done', { text: part.text, logprobs: [] })
-        : this.#at('response.refusal.done', { refusal: part.text });
-    const events = [done, this.#at('response.content_part.done', { part: contentPart(part) })];
+        ? this.#within('response.output_text.done', { text: part.text, logprobs: [] })
+        : this.#within('response.refusal.done', { refusal: part.text });
+    const events = [done, this.#within('response.content_part.done', { part: contentPart(part) })];
     this.#ended.push(part);
     this.#current = undefined;
     return events;
   }
 
-  end(status: ItemStatus): { readonly events: ItemEvent[]; readonly item: JsonObject } {
-    const events = this.endPart();
-    const item = messageItem(this.id, status, this.#ended);
-    return { events: [...events, done(this.outputIndex, item)], item };
+  protected item(status: ItemStatus): JsonObject {
+    return messageItem(this.id, status, this.#ended);
   }
 
-  #at(type: string, members: JsonObject): ItemEvent {
-    const place = { item_id: this.id, output_index: this.outputIndex, content_index: this.#ended.length };
-    return { type, ...place, ...members };
+  #within(type: string, members: JsonObject): ItemEvent {
+    return this.at(type, { content_index: this.#ended.length, ...members });
   }
 }
 
 /** A reasoning, whose text is its summary. */
-export class OpenReasoning {
-  readonly id: string;
-  readonly outputIndex: number;
+export class OpenReasoning extends WrittenItem {
   #text = '';
 
-  constructor(id: string, outputIndex: number) {
-    this.id = id;
-    this.outputIndex = outputIndex;
-  }
-
-  begin(): ItemEvent[] {
-    return [added(this.outputIndex, reasoningItem(this.id, '', undefined))];
-  }
-
   add(text: string): ItemEvent[] {
-    const events: ItemEvent[] = [];
-    if (this.#text === '')
-      events.push(this.#at('response.reasoning_summary_part.added', { part: summaryPart('') }));
+    const isFirst = this.#text === '';
     this.#text += text;
-    events.push(this.#at('response.reasoning_summary_text.delta', { delta: text }));
-    return events;
+    return [
+      ...(isFirst ? [this.#within('part.added', { part: summaryPart('') })] : []),
+      this.#within('text.delta', { delta: text }),
+    ];
   }
 
-  end(seal: ReasoningSeal | undefined): { readonly events: ItemEvent[]; readonly item: JsonObject } {
-    const item = reasoningItem(this.id, this.#text, seal);
-    const events =
-      this.#text === ''
-        ? []
-        : [
-            this.#at('response.reasoning_summary_text.done', { text: this.#text }),
-            this.#at('response.reasoning_summary_part.done', { part: summaryPart(this.#text) }),
-          ];
-    return { events: [...events, done(this.outputIndex, item)], item };
+  protected endPart(): ItemEvent[] {
+    if (this.#text === '') return [];
+    return [
+      this.#within('text.done', { text: this.#text }),
+      this.#within('part.done', { part: summaryPart(this.#text) }),
+    ];
   }
 
-  #at(type: string, members: JsonObject): ItemEvent {
-    return { type, item_id: this.id, output_index: this.outputIndex, summary_index: 0, ...members };
+  protected item(_status: ItemStatus, seal?: ReasoningSeal): JsonObject {
+    return reasoningItem(this.id, this.#text, seal);
+  }
+
+  #within(type: string, members: JsonObject): ItemEvent {
+    return this.at(`response.reasoning_summary_${type}`, { summary_index: 0, ...members });
   }
 }
 
 /** A call of a function or of a custom tool. */
-export class OpenCall {
-  readonly id: string;
-  readonly outputIndex: number;
+export class OpenCall extends WrittenItem {
   readonly #notes: TranslationNotes;
   readonly #call: Omit<Call, 'arguments'>;
   readonly #form: CallForm;
   #arguments = '';
 
   constructor(id: string, outputIndex: number, call: Omit<Call, 'arguments'>, notes: TranslationNotes) {
-    this.id = id;
-    this.outputIndex = outputIndex;
+    super(id, outputIndex);
     this.#notes = notes;
     this.#call = call;
     this.#form = formOf(call, notes);
   }
 
-  begin(): ItemEvent[] {
-    return [added(this.outputIndex, this.#item('in_progress'))];
-  }
-
   add(text: string): ItemEvent[] {
     this.#arguments += text;
-    switch (this.#form) {
-      case 'function':
-        return [this.#at('response.function_call_arguments.delta', { delta: text })];
-      case 'custom':
-        return [this.#at('response.custom_tool_call_input.delta', { delta: text })];
-      case 'search':
-        return [];
-    }
+    if (this.#form === 'search') return [];
+    return [this.at(`response.${CALL_PIECES[this.#form]}.delta`, { delta: text })];
   }
 
-  end(status: ItemStatus): { readonly events: ItemEvent[]; readonly item: JsonObject } {
-    const item = this.#item(status);
-    return { events: [...this.#ended(item), done(this.outputIndex, item)], item };
-  }
-
-  #ended({ name }: JsonObject): ItemEvent[] {
+  protected endPart(): ItemEvent[] {
+    if (this.#form === 'search') return [];
     const text = this.#arguments;
-    switch (this.#form) {
-      case 'function':
-        return [this.#at('response.function_call_arguments.done', { arguments: text, name })];
-      case 'custom':
-        return [this.#at('response.custom_tool_call_input.done', { input: text })];
-      case 'search':
-        return [];
-    }
+    const { name } = this.item('completed');
+    const members = this.#form === 'function' ? { arguments: text, name } : { input: text };
+    return [this.at(`response.${CALL_PIECES[this.#form]}.done`, members)];
   }
 
-  #item(status: ItemStatus): JsonObject {
+  protected item(status: ItemStatus): JsonObject {
     return callItem(this.id, status, { ...this.#call, arguments: this.#arguments }, this.#notes);
   }
-
-  #at(type: string, members: JsonObject): ItemEvent {
-    return { type, item_id: this.id, output_index: this.outputIndex, ...members };
-  }
 }
 
-function added(outputIndex: number, item: JsonObject): ItemEvent {
-  return { type: 'response.output_item.added', output_index: outputIndex, item };
-}
-
-function done(outputIndex: number, item: JsonObject): ItemEvent {
-  return { type: 'response.output_item.done', output_index: outputIndex, item };
-}
+const CALL_PIECES = { function: 'function_call_arguments', custom: 'custom_tool_call_input' } as const;

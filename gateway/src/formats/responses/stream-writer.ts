@@ -181,7 +181,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     const open = this.#open;
     this.#open = undefined;
     if (!open) return [];
-    const { events, item } = open instanceof OpenMessage ? open.end(status) : open.end(seal);
+    const { events, item } = open.end(status, seal);
     this.#output[open.outputIndex] = item;
     return events;
   }
