@@ -3,9 +3,9 @@ import { parseExact } from '../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import type { Redaction } from '../wire/redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge } from '../wire/sse.ts';
+import { AnswerTally } from './answer-tally.ts';
 import type { EventReader } from './event-reader.ts';
 import type { CallersStream } from './outgoing.ts';
-import type { CountTokens, Usage } from './protocol.ts';
 import { TextForm } from './text-form.ts';
 import type { TranslatedEvents } from './translation/translated-events.ts';
 
@@ -22,7 +22,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
  *
  * The end mark is kept back: clients take it for the end of the answer, and the answer must be on record by then.
  */
-export class AnswerStream implements CallersStream {
+export class AnswerStream extends AnswerTally implements CallersStream {
   isDone = false;
   /** Given where the provider's own events do not reach the caller. */
   readonly ping?: () => Buffer;
@@ -37,39 +37,17 @@ export class AnswerStream implements CallersStream {
   /** True if the provider ended its stream without saying how its answer ends, so that a translated one has no end. */
   #isCutShort = false;
 
+  /** `open` gives the reader of the format, which notes in the tally what it reads. */
   constructor(
-    reader: EventReader,
+    open: (tally: AnswerTally) => EventReader,
     redaction: Redaction | undefined,
     translated: TranslatedEvents | undefined,
   ) {
-    this.#reader = reader;
+    super();
+    this.#reader = open(this);
     this.#redaction = redaction;
     this.#translated = translated;
     if (translated) this.ping = () => translated.ping();
-  }
-
-  get usage(): Usage | undefined {
-    return this.#reader.tally.usage;
-  }
-
-  get isUsageFinal(): boolean {
-    return this.#reader.tally.isUsageFinal;
-  }
-
-  get hasContent(): boolean {
-    return this.#reader.tally.hasContent;
-  }
-
-  get hasReasoning(): boolean {
-    return this.#reader.tally.hasReasoning;
-  }
-
-  get upstreamError(): string | null {
-    return this.#reader.tally.upstreamError;
-  }
-
-  get responseId(): string | undefined {
-    return this.#reader.tally.responseId;
   }
 
   get isComplete(): boolean {
@@ -77,13 +55,8 @@ export class AnswerStream implements CallersStream {
   }
 
   get keptBytes(): number {
-    const { tally, keptBytes } = this.#reader;
     const translated = this.#translated?.keptBytes ?? 0;
-    return this.#splitter.keptBytes + keptBytes + tally.generated.keptBytes + translated;
-  }
-
-  countGenerated(count: CountTokens): Promise<number> {
-    return this.#reader.tally.countGenerated(count);
+    return this.#splitter.keptBytes + this.#reader.keptBytes + this.generated.keptBytes + translated;
   }
 
   /** Throws EventTooLarge. */

@@ -1,6 +1,5 @@
 import type { ReadExact } from '../wire/exact-json.ts';
 import type { JsonObject } from '../wire/json.ts';
-import type { AnswerTally } from './answer-tally.ts';
 
 /** An event with data, as the caller may see it. */
 export interface ReceivedEvent {
@@ -21,7 +20,6 @@ export type EventFate = Buffer | 'left out' | 'end mark';
  * neutral events.
  */
 export interface EventReader {
-  readonly tally: AnswerTally;
   /** The bytes that it holds in memory, beside those of the tally. */
   readonly keptBytes: number;
   /** True if the answer reached its end; `isDone` says that the end mark has come. */

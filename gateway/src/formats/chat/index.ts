@@ -19,7 +19,7 @@ export const chat: Format = {
   readAnswer: readChatAnswer,
   openUsage: () => new UsageMember(readUsage),
   openStream: (options, translated) =>
-    new AnswerStream(new ChatReader(options, translated), options.redaction, translated),
+    new AnswerStream((tally) => new ChatReader(tally, options, translated), options.redaction, translated),
   eventsOf: chatEvents,
   streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
 };

@@ -1,7 +1,7 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../../wire/json.ts';
 import { nameOf, withData } from '../../wire/sse.ts';
-import { AnswerTally } from '../answer-tally.ts';
+import type { AnswerTally } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import type { StreamOptions } from '../format.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
@@ -21,7 +21,7 @@ import { ChatToNeutral } from './to-neutral.ts';
 // `usage` member of any other chunk is cut out of its text. Everything else passes byte for byte.
 
 export class ChatReader implements EventReader {
-  readonly tally = new AnswerTally();
+  readonly #tally: AnswerTally;
   readonly #options: StreamOptions;
   readonly #readPiece: ReadPiece;
   readonly #neutral: ChatToNeutral | undefined;
@@ -31,10 +31,12 @@ export class ChatReader implements EventReader {
   onlyText: string | undefined;
 
   constructor(
+    tally: AnswerTally,
     options: StreamOptions,
     translated: NeutralEvents | undefined,
     readPiece: ReadPiece = readDelta,
   ) {
+    this.#tally = tally;
     this.#options = options;
     this.#readPiece = readPiece;
     this.#neutral = translated && new ChatToNeutral(translated);
@@ -46,13 +48,13 @@ export class ChatReader implements EventReader {
 
   /** An end mark is no end of an answer that has neither content nor a finish. */
   isComplete(isDone: boolean): boolean {
-    const hasEnded = isDone && (this.tally.hasContent || this.#finished.size > 0);
-    return hasEnded || this.tally.upstreamError !== null || this.#finished.size >= this.#options.choices;
+    const hasEnded = isDone && (this.#tally.hasContent || this.#finished.size > 0);
+    return hasEnded || this.#tally.upstreamError !== null || this.#finished.size >= this.#options.choices;
   }
 
   /** Some servers say what they bill after their end mark. */
   isLate({ usage, choices }: JsonObject): boolean {
-    return this.tally.usage === undefined && isJsonObject(usage) && !hasMembers(choices);
+    return this.#tally.usage === undefined && isJsonObject(usage) && !hasMembers(choices);
   }
 
   read(event: ReceivedEvent): EventFate {
@@ -77,7 +79,7 @@ export class ChatReader implements EventReader {
   readText(text: string): void {
     if (!this.#only) return;
     const { voice, isReasoning } = this.#only;
-    this.tally.hear(voice, text, this.#only);
+    this.#tally.hear(voice, text, this.#only);
     if (isReasoning) this.#neutral?.sayReasoning({ reasoning: text, details: [] });
     else this.#neutral?.sayText(text);
   }
@@ -89,7 +91,7 @@ export class ChatReader implements EventReader {
   /** Notes the error of an event, if there is one. Clients read the member `error` alone: where that is missing, an event with it follows. */
   #fail(bytes: Buffer, value: JsonObject | undefined, error: string | undefined): Buffer {
     if (error === undefined) return bytes;
-    this.tally.upstreamError ??= error;
+    this.#tally.upstreamError ??= error;
     const { error: member, choices, code = null } = value ?? {};
     if (isJsonObject(member) || (typeof member === 'string' && member !== '')) {
       this.#neutral?.fail(value, streamErrorOf(member));
@@ -117,16 +119,16 @@ export class ChatReader implements EventReader {
       if (position === first && this.#neutral) this.#translate(this.#neutral, choice, position, piece, exact);
     }
     if (!usage) return;
-    this.tally.usage = usage;
-    this.tally.isUsageFinal = true;
-    this.tally.hasReasoning ||= hasReasoningTokens(stated);
+    this.#tally.usage = usage;
+    this.#tally.isUsageFinal = true;
+    this.#tally.hasReasoning ||= hasReasoningTokens(stated);
     this.#neutral?.state(usage);
   }
 
   #readChoice(choice: JsonObject, position: number, isAlone: boolean): ChatPiece {
     const index = typeof choice['index'] === 'number' ? choice['index'] : position;
     const piece = this.#readPiece(choice);
-    hearPiece(this.tally, index, piece);
+    hearPiece(this.#tally, index, piece);
     const hasEnded = finishOf(choice['finish_reason']) !== undefined;
     if (hasEnded && this.#finished.size < this.#options.choices) this.#finished.add(index);
     if (isAlone && !hasEnded && choice['error'] === undefined) this.#remember(index, piece);

@@ -27,7 +27,11 @@ export const completions: Format = {
   readAnswer: (body) => readChatAnswer(body, readText),
   openUsage: () => new UsageMember(readUsage),
   openStream: (options) =>
-    new AnswerStream(new ChatReader(options, undefined, readText), options.redaction, undefined),
+    new AnswerStream(
+      (tally) => new ChatReader(tally, options, undefined, readText),
+      options.redaction,
+      undefined,
+    ),
   eventsOf: completionEvents,
   streamError: chat.streamError,
 };

@@ -22,7 +22,7 @@ export const messages: Format = {
   readAnswer: readMessagesAnswer,
   openUsage: () => new UsageMember(readUsage),
   openStream: ({ redaction }, translated) =>
-    new AnswerStream(new MessagesReader(translated), redaction, translated),
+    new AnswerStream((tally) => new MessagesReader(tally, translated), redaction, translated),
   eventsOf: messagesEvents,
   streamError: (error, requestId) =>
     Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),

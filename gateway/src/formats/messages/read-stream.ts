@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { nameOf } from '../../wire/sse.ts';
-import { AnswerTally, type SpokenKind } from '../answer-tally.ts';
+import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { inAnthropicsWords, isTooLong } from '../peculiarities/context-length.ts';
 import { errorInstead, errorInWords } from '../peculiarities/error-message.ts';
@@ -39,7 +39,7 @@ interface OnlyText {
 }
 
 export class MessagesReader implements EventReader {
-  readonly tally = new AnswerTally();
+  readonly #tally: AnswerTally;
   readonly #usage = new UsageTally();
   readonly #neutral: MessagesToNeutral | undefined;
   #hasStopReason = false;
@@ -48,7 +48,8 @@ export class MessagesReader implements EventReader {
   #only: OnlyText | undefined;
   onlyText: string | undefined;
 
-  constructor(translated?: NeutralEvents) {
+  constructor(tally: AnswerTally, translated?: NeutralEvents) {
+    this.#tally = tally;
     this.#neutral = translated && new MessagesToNeutral(translated);
   }
 
@@ -58,7 +59,7 @@ export class MessagesReader implements EventReader {
 
   /** An end mark is no end of a message that has not begun. */
   isComplete(isDone: boolean): boolean {
-    const { hasContent, upstreamError } = this.tally;
+    const { hasContent, upstreamError } = this.#tally;
     return (isDone && (this.#hasBegun || hasContent)) || upstreamError !== null || this.#hasStopReason;
   }
 
@@ -76,7 +77,7 @@ export class MessagesReader implements EventReader {
       return this.#hasToldError ? 'left out' : 'end mark';
     }
     if (type === 'error' && isJsonObject(body['error'])) {
-      this.tally.upstreamError ??= errorInWords(body);
+      this.#tally.upstreamError ??= errorInWords(body);
       this.#neutral?.fail(streamErrorOf(body['error']));
     } else if (KNOWN.has(type)) {
       this.#readKnown(type, body, event);
@@ -89,7 +90,7 @@ export class MessagesReader implements EventReader {
   readText(text: string): void {
     if (!this.#only) return;
     const { index, type, member, voice, kind } = this.#only;
-    this.tally.hear(voice, text, kind);
+    this.#tally.hear(voice, text, kind);
     this.#neutral?.readDelta({ index, delta: { type, [member]: text } });
   }
 
@@ -100,7 +101,7 @@ export class MessagesReader implements EventReader {
   /** An event that is none of the format. An error in another shape becomes one that clients read. */
   #readOther(bytes: Buffer, error: string | undefined): Buffer {
     if (error === undefined) return bytes;
-    this.tally.upstreamError ??= error;
+    this.#tally.upstreamError ??= error;
     this.#hasToldError = true;
     const told = isTooLong(error)
       ? { type: 'invalid_request_error', message: inAnthropicsWords(error) }
@@ -120,11 +121,11 @@ export class MessagesReader implements EventReader {
         return;
       }
       case 'content_block_start':
-        hearBlock(this.tally, body['content_block'], body['index']);
+        hearBlock(this.#tally, body['content_block'], body['index']);
         this.#neutral?.startBlock(body, exact);
         return;
       case 'content_block_delta':
-        hearBlock(this.tally, body['delta'], body['index']);
+        hearBlock(this.#tally, body['delta'], body['index']);
         this.#neutral?.readDelta(body);
         this.#remember(body);
         return;
@@ -136,7 +137,7 @@ export class MessagesReader implements EventReader {
         const stop = isJsonObject(delta) ? delta : {};
         if (typeof stop['stop_reason'] === 'string') this.#hasStopReason = true;
         this.#neutral?.finish(stop);
-        if (this.#readUsage(body['usage'])) this.tally.isUsageFinal = true;
+        if (this.#readUsage(body['usage'])) this.#tally.isUsageFinal = true;
       }
     }
   }
@@ -145,8 +146,8 @@ export class MessagesReader implements EventReader {
   #readUsage(value: unknown): boolean {
     const statesOutput = this.#usage.add(value);
     const { usage } = this.#usage;
-    this.tally.usage = usage;
-    this.tally.hasReasoning ||= (usage?.reasoningTokens ?? 0) > 0;
+    this.#tally.usage = usage;
+    this.#tally.hasReasoning ||= (usage?.reasoningTokens ?? 0) > 0;
     if (usage) this.#neutral?.state(usage);
     return statesOutput;
   }

@@ -20,7 +20,7 @@ export const responses: Format = {
   readAnswer: readResponsesAnswer,
   openUsage: () => new UsageMember(readUsage),
   openStream: ({ redaction }, translated) =>
-    new AnswerStream(new ResponsesReader(translated), redaction, translated),
+    new AnswerStream((tally) => new ResponsesReader(tally, translated), redaction, translated),
   eventsOf: responsesEvents,
   streamError: responsesStreamError,
 };

@@ -1,7 +1,7 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { nameOf } from '../../wire/sse.ts';
-import { AnswerTally, type SpokenKind } from '../answer-tally.ts';
+import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { errorInstead } from '../peculiarities/error-message.ts';
@@ -30,7 +30,7 @@ interface OnlyText {
 }
 
 export class ResponsesReader implements EventReader {
-  readonly tally = new AnswerTally();
+  readonly #tally: AnswerTally;
   readonly #items = new OpenItems();
   readonly #neutral: ResponsesToNeutral | undefined;
   #hasEnded = false;
@@ -38,7 +38,8 @@ export class ResponsesReader implements EventReader {
   #only: OnlyText | undefined;
   onlyText: string | undefined;
 
-  constructor(translated: NeutralEvents | undefined) {
+  constructor(tally: AnswerTally, translated: NeutralEvents | undefined) {
+    this.#tally = tally;
     this.#neutral = translated && new ResponsesToNeutral(translated);
   }
 
@@ -48,7 +49,7 @@ export class ResponsesReader implements EventReader {
 
   /** The end mark of other formats is no end of a response without content. */
   isComplete(isDone: boolean): boolean {
-    const { hasContent, upstreamError } = this.tally;
+    const { hasContent, upstreamError } = this.#tally;
     return this.#hasEnded || (isDone && hasContent) || upstreamError !== null;
   }
 
@@ -84,7 +85,7 @@ export class ResponsesReader implements EventReader {
   /** An event that is none of the format. An error in another shape becomes one that clients read. */
   #readOther(bytes: Buffer, value: JsonObject | undefined, error: string | undefined): Buffer {
     if (error === undefined) return bytes;
-    this.tally.upstreamError ??= error;
+    this.#tally.upstreamError ??= error;
     if (value?.['type'] === 'error') {
       const { error: member, code, message } = value;
       this.#neutral?.fail(streamErrorOf(isJsonObject(member) ? member : { code, message }));
@@ -103,7 +104,7 @@ export class ResponsesReader implements EventReader {
       case 'response.created':
       case 'response.in_progress':
         if (!isJsonObject(response)) return;
-        this.tally.responseId ??= idOf(response);
+        this.#tally.responseId ??= idOf(response);
         this.#neutral?.begin(response);
         return;
       case 'response.output_item.added':
@@ -139,21 +140,21 @@ export class ResponsesReader implements EventReader {
   }
 
   #hear({ type, data, item, voice, kind }: OnlyText, text: string): void {
-    this.tally.hear(voice, text, kind);
+    this.#tally.hear(voice, text, kind);
     item.hasPieces = true;
     this.#neutral?.say(type, data, item, text);
   }
 
   #beginItem(open: OpenItem, item: JsonObject): void {
-    this.tally.hasReasoning ||= item['type'] === 'reasoning';
+    this.#tally.hasReasoning ||= item['type'] === 'reasoning';
     const name = textOf(item['name']);
-    if (!open.hasName) this.tally.hear(`${open.key} name`, name);
+    if (!open.hasName) this.#tally.hear(`${open.key} name`, name);
     open.hasName ||= name !== '';
     this.#neutral?.beginItem(open, item);
   }
 
   #endItem(open: OpenItem, item: JsonObject): void {
-    hearItem(this.tally, item, `${open.key} done`, open);
+    hearItem(this.#tally, item, `${open.key} done`, open);
     open.hasName = true;
     open.hasPieces = true;
     this.#neutral?.endItem(open, item);
@@ -163,7 +164,7 @@ export class ResponsesReader implements EventReader {
     this.#hasEnded = true;
     const response = isJsonObject(event['response']) ? event['response'] : {};
     const { usage, hasContent, hasReasoning, upstreamError, responseId } = readResponse(response);
-    const { tally } = this;
+    const tally = this.#tally;
     tally.responseId ??= responseId;
     const output: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
     if (!statesOutput(usage) && tally.generated.isEmpty) {

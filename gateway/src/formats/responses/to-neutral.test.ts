@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { AnswerTally } from '../answer-tally.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
 import { notesWith } from '../translation/testing.fixture.ts';
 import { MAX_ITEMS } from './items.ts';
@@ -44,7 +45,10 @@ const unread = () => assert.fail('no number is in an object');
 /** Reads events one by one, each into neutral ones. */
 function openReader() {
   let told: StreamEvent[] = [];
-  const reader = new ResponsesReader({ notes: notesWith(), add: (event) => told.push(event) });
+  const reader = new ResponsesReader(new AnswerTally(), {
+    notes: notesWith(),
+    add: (event) => told.push(event),
+  });
   const read = (data: unknown, { name = '', exact = unread as () => JsonObject } = {}) => {
     told = [];
     const text = `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
