@@ -11,6 +11,7 @@ import type { ParsedBody } from './parse-body.ts';
 import type { StreamReading, Usage, UsageReader } from './protocol.ts';
 import type { RequestFacts } from './request-facts.ts';
 import type { TranslatedEvents } from './translation/translated-events.ts';
+import type { Translator } from './translation/translator.ts';
 
 /**
  * A wire format: how a request is read and sent on, how an answer is understood. Pure, since large bodies are read in
@@ -37,6 +38,8 @@ export interface Format {
   streamError(error: GatewayError, requestId: string): Buffer | undefined;
   /** True if an answer that is no stream is passed on as it comes too, because it may be too large to be kept. */
   readonly passesWhole?: true;
+  /** Left out where no other format is translated into it or out of it. */
+  readonly translator?: Translator;
 }
 
 export interface StreamOptions {

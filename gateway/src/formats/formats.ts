@@ -7,7 +7,9 @@ import { countTokens } from './messages/count-tokens.ts';
 import { messages } from './messages/index.ts';
 import type { CallersStream } from './outgoing.ts';
 import { responses } from './responses/index.ts';
-import { openTranslatedEvents, type TranslationNotes } from './translation/index.ts';
+import type { TranslationNotes } from './translation/notes.ts';
+import { TranslatedEvents } from './translation/translated-events.ts';
+import type { Translator } from './translation/translator.ts';
 
 /** The wire formats that this gateway speaks, to callers and to providers. */
 export const FORMATS: Readonly<Partial<Record<Surface, Format>>> = {
@@ -25,6 +27,12 @@ export function formatOf(surface: Surface): Format {
   return format;
 }
 
+export function translatorOf(surface: Surface): Translator {
+  const { translator } = formatOf(surface);
+  if (!translator) throw new Error(`${surface} is not translated`);
+  return translator;
+}
+
 /** The translation of an answer, where the caller reads another format. */
 export interface AnswerTranslation {
   readonly to: Surface;
@@ -37,6 +45,10 @@ export function openCallersStream(
   translation: AnswerTranslation | undefined,
   options: StreamOptions,
 ): CallersStream {
-  const format = formatOf(surface);
-  return format.openStream(options, translation && openTranslatedEvents(translation.to, translation.notes));
+  if (!translation) return formatOf(surface).openStream(options);
+  const { to, notes } = translation;
+  return formatOf(surface).openStream(
+    options,
+    new TranslatedEvents(notes, translatorOf(to).openWriter(notes)),
+  );
 }

@@ -6,8 +6,12 @@ import { chatEvents } from './events-of-answer.ts';
 import { readChat } from './facts-of-request.ts';
 import { chatEdits } from './layout.ts';
 import { CHAT_MEMBERS } from './members.ts';
-import { readChatAnswer } from './read-answer.ts';
+import { readAnswer, readChatAnswer } from './read-answer.ts';
+import { readRequest } from './read-request.ts';
 import { ChatReader } from './read-stream.ts';
+import { ChatStreamWriter } from './stream-writer.ts';
+import { writeAnswer } from './write-answer.ts';
+import { writeRequest } from './write-request.ts';
 
 /** OpenAI's chat completions. */
 export const chat: Format = {
@@ -22,4 +26,11 @@ export const chat: Format = {
     new AnswerStream((tally) => new ChatReader(tally, options, translated), options.redaction, translated),
   eventsOf: chatEvents,
   streamError: ({ bodyText }) => Buffer.from(`data: ${bodyText}\n\n`),
+  translator: {
+    readRequest,
+    writeRequest,
+    readAnswer,
+    writeAnswer,
+    openWriter: (notes) => new ChatStreamWriter(notes),
+  },
 };

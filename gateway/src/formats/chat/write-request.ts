@@ -13,7 +13,7 @@ import {
   shortId,
   ToolNames,
 } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translators.ts';
+import type { WrittenRequest } from '../translation/translator.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeMessages } from './write-messages.ts';
 

@@ -7,9 +7,11 @@ import { isTokenCount } from '../usage-figures.ts';
 import { readPrompt } from './facts-of-request.ts';
 import { messages } from './index.ts';
 
+const { translator: _, ...untranslated } = messages;
+
 /** Anthropic's counting of a prompt. Nothing is generated, and nothing is billed. */
 export const countTokens: Format = {
-  ...messages,
+  ...untranslated,
   surface: 'count_tokens',
   readRequest: readPrompt,
   upstreamEdits: bodyEdits,

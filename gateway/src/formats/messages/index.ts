@@ -6,11 +6,16 @@ import { UsageMember } from '../usage-figures.ts';
 import { messagesEvents } from './events-of-answer.ts';
 import { readMessages } from './facts-of-request.ts';
 import { MESSAGES_MEMBERS } from './members.ts';
-import { readMessagesAnswer } from './read-answer.ts';
+import { readAnswer, readMessagesAnswer } from './read-answer.ts';
+import { readRequest } from './read-request.ts';
 import { MessagesReader } from './read-stream.ts';
 import { readUsage } from './usage.ts';
 
 const CAP = ['max_tokens'] as const;
+
+import { MessagesStreamWriter } from './stream-writer.ts';
+import { writeAnswer } from './write-answer.ts';
+import { writeRequest } from './write-request.ts';
 
 /** Anthropic's messages. */
 export const messages: Format = {
@@ -26,4 +31,11 @@ export const messages: Format = {
   eventsOf: messagesEvents,
   streamError: (error, requestId) =>
     Buffer.from(`event: error\ndata: ${anthropicError(error, requestId)}\n\n`),
+  translator: {
+    readRequest,
+    writeRequest,
+    readAnswer,
+    writeAnswer,
+    openWriter: (notes) => new MessagesStreamWriter(notes),
+  },
 };

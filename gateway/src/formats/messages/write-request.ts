@@ -7,7 +7,7 @@ import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import type { TranslationOptions } from '../translation/notes.ts';
 import { type CallableTools, callableTools, ToolNames } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translators.ts';
+import type { WrittenRequest } from '../translation/translator.ts';
 import { ANTHROPIC_USER, writtenUser } from '../translation/user-id.ts';
 import { writeCalledTools, writeMessages, writeSystem } from './write-messages.ts';
 import { writeReasoning } from './write-reasoning.ts';

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
+import { translatorOf } from '../formats.ts';
+import type { TranslatedFormat } from '../translation/feature-table.ts';
 import { Losses } from '../translation/losses.ts';
-import { TRANSLATORS } from '../translation/translators.ts';
 import { CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
 
-type Name = keyof typeof TRANSLATORS;
 const options = { keep: [], requestId: 'r', createdSeconds: 7, promptTokens: 3 };
 
-function translate(from: Name, to: Name, body: JsonObject) {
+function translate(from: TranslatedFormat, to: TranslatedFormat, body: JsonObject) {
   const losses = new Losses(from, to);
-  const conversation = TRANSLATORS[from].readRequest(body, losses);
-  const written = TRANSLATORS[to].writeRequest(conversation, losses, options);
+  const conversation = translatorOf(from).readRequest(body, losses);
+  const written = translatorOf(to).writeRequest(conversation, losses, options);
   return { ...written, dropped: losses.dropped };
 }
 
 /** The body after it went into another format and back. */
-function roundTrip(through: Name, body: JsonObject) {
+function roundTrip(through: TranslatedFormat, body: JsonObject) {
   const there = translate('responses', through, body);
   const back = translate(through, 'responses', there.body);
   return { body: back.body, dropped: [...there.dropped, ...back.dropped] };

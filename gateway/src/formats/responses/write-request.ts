@@ -17,7 +17,7 @@ import {
   type PlainToolChoice,
   ToolNames,
 } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translators.ts';
+import type { WrittenRequest } from '../translation/translator.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeInput } from './write-input.ts';
 

@@ -1,13 +1,12 @@
 import type { Surface } from '@gatehouse/contract';
 import type { ReadExact } from '../../wire/exact-json.ts';
 import type { JsonObject } from '../../wire/json.ts';
+import { FORMATS, translatorOf } from '../formats.ts';
 import { callIdsOf, withUniqueCalls } from './call-ids.ts';
 import { withCallersTools } from './callers-tools.ts';
-import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
+import type { TranslatedFormat } from './feature-table.ts';
 import { Losses } from './losses.ts';
 import type { TranslationNotes, TranslationOptions } from './notes.ts';
-import { TranslatedEvents } from './translated-events.ts';
-import { TRANSLATORS, type Translator } from './translators.ts';
 
 export type { TranslatedFormat } from './feature-table.ts';
 export type { TranslationNotes, TranslationOptions } from './notes.ts';
@@ -24,7 +23,7 @@ export interface TranslatedRequest {
 
 /** True if a caller of one format can be served by a provider of the other. */
 export function isTranslated(from: Surface, to: Surface): boolean {
-  return from !== to && isFormat(from) && isFormat(to);
+  return from !== to && FORMATS[from]?.translator !== undefined && FORMATS[to]?.translator !== undefined;
 }
 
 /**
@@ -79,18 +78,4 @@ export function translateAnswer(
   const read = translatorOf(from).readAnswer(answer, exact ?? (() => answer), notes);
   if (!read) return undefined;
   return translatorOf(to).writeAnswer({ ...read, parts: withCallersTools(read.parts, notes) }, notes);
-}
-
-/** Takes what a provider's stream says, for a caller of the format `to`. */
-export function openTranslatedEvents(to: Surface, notes: TranslationNotes): TranslatedEvents {
-  return new TranslatedEvents(notes, translatorOf(to).openWriter(notes));
-}
-
-function translatorOf(surface: Surface): Translator {
-  if (!isFormat(surface)) throw new Error(`${surface} is not translated`);
-  return TRANSLATORS[surface];
-}
-
-function isFormat(surface: Surface): surface is TranslatedFormat {
-  return (TRANSLATED_FORMATS as readonly string[]).includes(surface);
 }
