@@ -58,7 +58,7 @@ import { BASE_HEAP_MB, COUNT_WAIT_MS, HEAP_PER_BODY_BYTE, LANES } from './reader
 import { OWN, SHARED } from './tokens/count-time.ts';
 import { EXACT_CHARACTERS } from './tokens/count-tokens.ts';
 import { DEEPEST, MAX_VALUES, SHALLOW_BYTES } from './wire/answer-json.ts';
-import { MAX_NAMES } from './wire/names-in-header.ts';
+import { MAX_NAMES } from './wire/headers.ts';
 import { MAX_EVENT_BYTES } from './wire/sse.ts';
 
 /** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */

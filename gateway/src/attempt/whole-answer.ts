@@ -5,7 +5,7 @@ import type { Dependencies } from '../context/dependencies.ts';
 import type { Outcome } from '../context/outcome.ts';
 import { type GatewayError, serviceUnavailable } from '../errors/gateway-error.ts';
 import { credentialRejected, upstreamFailed } from '../errors/upstream-errors.ts';
-import { errorToKeep } from '../formats/kept-error.ts';
+import { errorToKeep } from '../formats/provider-error.ts';
 import type { Outgoing } from '../formats/outgoing.ts';
 import type { AnswerReading, Usage } from '../formats/protocol.ts';
 import { unusableHead } from '../providers/headers.ts';

@@ -6,7 +6,7 @@ import type { GatewayKey } from '../catalogue/queries.ts';
 import { dialectOf, errorBody } from '../errors/dialect.ts';
 import type { GatewayError } from '../errors/gateway-error.ts';
 import { type RateDecision, rateHeaders } from '../rates/rate-limiter.ts';
-import { namesInHeader } from '../wire/names-in-header.ts';
+import { namesInHeader } from '../wire/headers.ts';
 import type { Exchange } from './exchange.ts';
 
 // All writes to callers are in this file.

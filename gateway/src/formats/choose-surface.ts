@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
+import type { RequestFacts } from './call.ts';
 import { FORMATS } from './formats.ts';
-import type { RequestFacts } from './request-facts.ts';
 import { isTranslated } from './translation/index.ts';
 
 // The endpoint's own surface first, then the one whose format loses least of it.

@@ -6,11 +6,11 @@ import type { Redaction } from '../wire/redaction.ts';
 import type { Edit } from '../wire/splice.ts';
 import type { GeneratedText } from './answer-tally.ts';
 import type { BodyLayout, UpstreamTarget } from './body-layout.ts';
+import type { RequestFacts } from './call.ts';
 import type { MemberTable } from './member-table.ts';
 import type { ParsedBody } from './parse-body.ts';
 import type { StreamReading, Usage, UsageReader } from './protocol.ts';
-import type { RequestFacts } from './request-facts.ts';
-import type { TranslatedEvents } from './translation/translated-events.ts';
+import type { TranslatedEvents } from './translation/stream-events.ts';
 import type { Translator } from './translation/translator.ts';
 
 /**

@@ -3,13 +3,11 @@ import { chat } from './chat/index.ts';
 import { completions } from './completions/index.ts';
 import { embeddings } from './embeddings/index.ts';
 import type { Format, StreamOptions } from './format.ts';
-import { countTokens } from './messages/count-tokens.ts';
-import { messages } from './messages/index.ts';
+import { countTokens, messages } from './messages/index.ts';
 import type { CallersStream } from './outgoing.ts';
 import { responses } from './responses/index.ts';
-import type { TranslationNotes } from './translation/notes.ts';
-import { TranslatedEvents } from './translation/translated-events.ts';
-import type { Translator } from './translation/translator.ts';
+import { TranslatedEvents } from './translation/stream-events.ts';
+import type { TranslationNotes, Translator } from './translation/translator.ts';
 
 /** The wire formats that this gateway speaks, to callers and to providers. */
 export const FORMATS: Readonly<Partial<Record<Surface, Format>>> = {

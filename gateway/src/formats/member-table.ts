@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
+import { BodyError } from './call.ts';
 import type { PromptParts } from './prompt-parts.ts';
-import { BodyError } from './request-facts.ts';
 import type { Feature } from './translation/feature-table.ts';
 import type { Losses } from './translation/losses.ts';
 

@@ -6,9 +6,9 @@ import type { JsonObject } from '../wire/json.ts';
 import { redactionOf } from '../wire/redaction.ts';
 import type { AnswerContent, Format, StreamOptions } from './format.ts';
 import { type AnswerTranslation, formatOf, openCallersStream } from './formats.ts';
-import { errorOfAnswer, errorToKeep } from './kept-error.ts';
 import { readErrorMessage } from './peculiarities/error-message.ts';
 import type { CountTokens, Usage } from './protocol.ts';
+import { errorOfAnswer, errorToKeep } from './provider-error.ts';
 import { translateAnswer, translateError } from './translation/index.ts';
 
 // Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the

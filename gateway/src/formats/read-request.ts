@@ -1,13 +1,12 @@
 import type { Surface } from '@gatehouse/contract';
 import { countTokens } from '../tokens/count-tokens.ts';
 import type { JsonScan } from '../wire/scan-json.ts';
+import { BodyError, type RequestFacts, type RequestReading } from './call.ts';
 import type { EndpointReading } from './format.ts';
 import { formatOf } from './formats.ts';
 import { toolLimitsOf } from './member-table.ts';
-import { type ParsedBody, parseBody } from './parse-body.ts';
+import { type ParsedBody, parseBody, surveyBody } from './parse-body.ts';
 import type { CountTokens } from './protocol.ts';
-import { BodyError, type RequestFacts, type RequestReading } from './request-facts.ts';
-import { surveyBody } from './survey-body.ts';
 
 // Reading a body is a pure function from its bytes to facts. It runs on the main thread for
 // a small body, and in a reader thread for a large one.

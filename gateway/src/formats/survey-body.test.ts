@@ -3,9 +3,8 @@ import { describe, it } from 'node:test';
 import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import type { Surface } from '@gatehouse/contract';
 import { RandomJson } from '../testing/random-json.ts';
-import { parseBody } from './parse-body.ts';
+import { parseBody, surveyBody } from './parse-body.ts';
 import { readRequest } from './read-request.ts';
-import { surveyBody } from './survey-body.ts';
 
 const read = (surface: Surface, json: string) => readRequest(surface, Buffer.from(json));
 const chat = (members: string) => `{"model":"m","messages":[{"role":"user","content":"Hi"}],${members}}`;

@@ -1,5 +1,5 @@
+import { BodyError } from './call.ts';
 import type { PromptParts } from './prompt-parts.ts';
-import { BodyError } from './request-facts.ts';
 
 // What completions and embeddings read: text, a list of texts, the ids of tokens, or a list of lists of ids.
 

@@ -1,10 +1,9 @@
 import type { Surface } from '@gatehouse/contract';
 import type { BodyIssue } from '../errors/body-errors.ts';
 import { parseExact } from '../wire/exact-json.ts';
-import { parseBody } from './parse-body.ts';
+import { BodyError, type RequestFacts } from './call.ts';
+import { parseBody, surveyBody } from './parse-body.ts';
 import { readFacts } from './read-request.ts';
-import { BodyError, type RequestFacts } from './request-facts.ts';
-import { surveyBody } from './survey-body.ts';
 import { type TranslationNotes, type TranslationOptions, translateRequest } from './translation/index.ts';
 
 // Like reading, translating a body is a pure function from its bytes: it runs on the main thread for a small body, in a

@@ -5,7 +5,7 @@ import { type EchoRequest, readEcho } from '../demo/read-echo.ts';
 import type { CountTokens } from '../formats/protocol.ts';
 import { type AnswerFacts, type AnswerForm, readAnswer } from '../formats/read-answer.ts';
 import { readRequest } from '../formats/read-request.ts';
-import type { RequestReading } from '../formats/request-facts.ts';
+import type { RequestReading } from '../formats/call.ts';
 import { type CallTranslation, type TranslatedCall, translateCall } from '../formats/translate-call.ts';
 import type { CountTime } from '../tokens/count-time.ts';
 import { countFor } from '../tokens/count-tokens.ts';

@@ -8,7 +8,7 @@ import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usa
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import {
   type ChatCall,

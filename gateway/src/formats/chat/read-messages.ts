@@ -1,6 +1,5 @@
 import { defined, isJsonObject } from '../../wire/json.ts';
 import type { BodyObject } from '../translation/body-object.ts';
-import { readCacheControl, withBreakpoint } from '../translation/cache-control.ts';
 import type {
   AssistantPart,
   Conversation,
@@ -10,7 +9,12 @@ import type {
   TextPart,
   ToolCallPart,
 } from '../translation/conversation.ts';
-import { documentSource, sourceOfUrl } from '../translation/data-url.ts';
+import {
+  documentSource,
+  readCacheControl,
+  sourceOfUrl,
+  withBreakpoint,
+} from '../translation/part-members.ts';
 import { Turns } from '../translation/turns.ts';
 import { readReasoning } from './reasoning.ts';
 

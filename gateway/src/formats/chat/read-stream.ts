@@ -1,15 +1,14 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject, withoutMember } from '../../wire/json.ts';
 import { nameOf, withData } from '../../wire/sse.ts';
+import type { EventFate, EventReader, ReceivedEvent } from '../answer-stream.ts';
 import type { AnswerTally } from '../answer-tally.ts';
-import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import type { StreamOptions } from '../format.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { errorBeside, errorInstead } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
-import { streamErrorOf } from '../translation/stream-events.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
+import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
 import { type ChatPiece, hasValues, hearPiece, type ReadPiece, readDelta } from './pieces.ts';
 import { failedChoiceError } from './read-answer.ts';
 import { ChatToNeutral } from './to-neutral.ts';

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded, writeBounded } from '../translation/bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
-import { sealOfText, sealToText } from '../translation/seals.ts';
+import { sealOfText, sealToText } from '../translation/reasoning.ts';
 import { type ChatPiece, plainReasoning, shownDetail } from './pieces.ts';
 
 // Chat completions have no reasoning of their own; servers and clients write it in three ways. `reasoning_content` and

@@ -1,8 +1,8 @@
 import { CallIds } from '../translation/call-ids.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
 import { InputPieces } from '../translation/tool-input.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import type { ChatCall } from './pieces.ts';
 import { extraSeal } from './reasoning.ts';
 

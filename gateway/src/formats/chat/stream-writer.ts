@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../wire/json.ts';
 import { TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import type { Usage } from '../protocol.ts';
-import { answerId } from '../translation/answer-ids.ts';
+import { answerId } from '../translation/answer.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamEvent, StreamWriter } from '../translation/stream-events.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { detailOf } from './reasoning.ts';
 import { finishReason, writeUsage } from './write-answer.ts';
 

@@ -1,7 +1,6 @@
 import { type JsonObject, textOf } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
-import type { StreamError, StreamEvent } from '../translation/stream-events.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
+import type { NeutralEvents, StreamError, StreamEvent } from '../translation/stream-events.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import type { ChatPiece } from './pieces.ts';
 import { stopOf } from './read-answer.ts';

@@ -1,9 +1,8 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
-import type { Answer, StopReason } from '../translation/answer.ts';
-import { answerId } from '../translation/answer-ids.ts';
+import { type Answer, answerId, type StopReason } from '../translation/answer.ts';
 import type { AssistantPart, ReasoningPart, ToolCallPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { detailOf } from './reasoning.ts';
 
 /** A chat completion for a caller. */

@@ -13,10 +13,10 @@ import type {
   Turn,
   UserPart,
 } from '../translation/conversation.ts';
-import { urlOfSource } from '../translation/data-url.ts';
 import type { Losses } from '../translation/losses.ts';
-import { resultsFirst } from '../translation/results-first.ts';
+import { urlOfSource } from '../translation/part-members.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
+import { resultsFirst } from '../translation/turns.ts';
 import { detailsOfSeal } from './reasoning.ts';
 
 export interface MessageContext {

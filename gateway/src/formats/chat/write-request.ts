@@ -4,8 +4,7 @@ import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
 import { pathOf } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
-import type { TranslationOptions } from '../translation/notes.ts';
-import { effortAskedFor } from '../translation/reasoning-effort.ts';
+import { effortAskedFor } from '../translation/reasoning.ts';
 import {
   type CallableTools,
   callableTools,
@@ -13,7 +12,7 @@ import {
   shortId,
   ToolNames,
 } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translator.ts';
+import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeMessages } from './write-messages.ts';
 

@@ -1,13 +1,23 @@
 import { MemberReader } from '../../wire/member-reader.ts';
 import { GeneratedText } from '../answer-tally.ts';
-import { bodyEdits } from '../body-layout.ts';
-import type { AnswerContent, Format } from '../format.ts';
+import { bodyEdits, layoutOf } from '../body-layout.ts';
+import type { AnswerContent, EndpointReading, Format } from '../format.ts';
+import { memberTable } from '../member-table.ts';
+import type { ParsedBody } from '../parse-body.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
+import { PromptParts } from '../prompt-parts.ts';
 import type { Usage, UsageReader } from '../protocol.ts';
-import { readEmbeddings } from './facts-of-request.ts';
-import { EMBEDDINGS_MEMBERS } from './members.ts';
+import { addTokenInput } from '../token-input.ts';
 import { EmbeddingsStream } from './stream.ts';
+
+/** The members of `POST /v1/embeddings`. */
+const EMBEDDINGS_MEMBERS = memberTable({
+  model: ['common', 'judged', 'counted'],
+  input: ['common', 'judged', 'counted'],
+  encoding_format: ['common'],
+  dimensions: ['common'],
+});
 
 /** OpenAI's embeddings. */
 export const embeddings: Format = {
@@ -53,4 +63,27 @@ class EmbeddingsUsage implements UsageReader {
   push(chunk: Buffer): void {
     this.#member.push(chunk);
   }
+}
+
+/** Reads the body of `POST /v1/embeddings`. What the gateway has no stake in is left to the upstream. */
+function readEmbeddings(body: ParsedBody): EndpointReading {
+  EMBEDDINGS_MEMBERS.checkNames(body.spans.keys());
+  const parts = new PromptParts();
+  addTokenInput(parts, 'input', body.value['input']);
+  EMBEDDINGS_MEMBERS.addTo(parts, body.value);
+  const { overheadTokens, texts } = parts.size;
+  return {
+    facts: {
+      isStream: false,
+      // Nothing is generated, so the prompt is all that it costs.
+      choices: 0,
+      outputCap: undefined,
+      showsUsage: true,
+      uncountableParts: [],
+      toolTypes: [],
+      layout: layoutOf(body),
+    },
+    overheadTokens,
+    texts,
+  };
 }

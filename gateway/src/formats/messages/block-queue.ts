@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../wire/json.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
 import { InputPieces } from '../translation/tool-input.ts';
 

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
+import { BodyError } from '../call.ts';
 import type { EndpointReading } from '../format.ts';
 import { checkRole, isBoolean, readOptional, toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
-import { BodyError } from '../request-facts.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import { MESSAGES_MEMBERS } from './members.ts';
 import { messagesPromptSize } from './prompt.ts';

@@ -7,8 +7,8 @@ import { finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Answer, Stop, StopReason } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import { textOfInput } from '../translation/tool-input.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { hearBlock } from './pieces.ts';
 import { readUsage } from './usage.ts';
 

@@ -1,6 +1,5 @@
 import { defined, isJsonObject } from '../../wire/json.ts';
 import type { BodyObject } from '../translation/body-object.ts';
-import { readCacheControl } from '../translation/cache-control.ts';
 import type {
   AssistantPart,
   DocumentPart,
@@ -11,8 +10,8 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../translation/conversation.ts';
-import { mediaTypeOf } from '../translation/data-url.ts';
-import { isForeignSeal, reasoningPart, sealOfText } from '../translation/seals.ts';
+import { mediaTypeOf, readCacheControl } from '../translation/part-members.ts';
+import { isForeignSeal, reasoningPart, sealOfText } from '../translation/reasoning.ts';
 import { textOfInput } from '../translation/tool-input.ts';
 
 /** The blocks that calls of tools that Anthropic runs leave in an assistant's turn. */

@@ -1,12 +1,19 @@
 import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { BodyObject } from '../translation/body-object.ts';
-import { readCacheControl } from '../translation/cache-control.ts';
-import type { Conversation, OutputFormat, ReasoningRequest, Turn } from '../translation/conversation.ts';
+import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
+import type {
+  Conversation,
+  OutputFormat,
+  ReasoningRequest,
+  Tool,
+  ToolChoice,
+  Turn,
+} from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import { readEffort } from '../translation/reasoning-effort.ts';
+import { readCacheControl } from '../translation/part-members.ts';
+import { readEffort } from '../translation/reasoning.ts';
 import { MESSAGES_MEMBERS } from './members.ts';
 import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
-import { readTool, readToolChoice } from './read-tools.ts';
 
 /** A line of Claude Code for Anthropic alone. It changes with every request, and a prompt that begins with it is in no cache. */
 const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*\n?$/;
@@ -101,4 +108,48 @@ function readThinking(thinking: BodyObject): ReasoningRequest {
 function readServiceTier(body: BodyObject): string | undefined {
   const tier = body.optionalText('service_tier');
   return tier === 'standard_only' ? 'default' : tier;
+}
+
+const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
+
+/** A tool of a messages request. */
+export function readTool(tool: BodyObject): Tool {
+  const type = tool.optionalText('type') ?? 'custom';
+  if (type !== 'custom') return { kind: 'hosted', type, ...defined({ name: tool.optionalText('name') }) };
+  for (const name of Object.keys(tool.value)) {
+    if (!KNOWN.has(name)) tool.losses.lose('unknownMember', `tools[].${name}`);
+  }
+  const parameters = tool.optionalObject('input_schema')?.value;
+  const strict = tool.optionalBoolean('strict');
+  // OpenAI refuses a strict tool with optional members, which Anthropic takes.
+  const isTaken = strict !== true || isStrictSchema(argumentsSchema(parameters));
+  if (!isTaken) tool.lose('strictFunctions', 'strict');
+  return {
+    kind: 'function',
+    name: tool.text('name'),
+    ...defined({
+      description: tool.optionalText('description'),
+      parameters,
+      strict: isTaken ? strict : undefined,
+    }),
+    ...readCacheControl(tool),
+  };
+}
+
+export function readToolChoice(choice: BodyObject, tools: readonly Tool[]): ToolChoice {
+  const { type } = choice.value;
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { mode: type };
+    case 'any':
+      return { mode: 'required' };
+    case 'tool': {
+      const name = choice.text('name');
+      const hosted = tools.find((tool) => tool.kind === 'hosted' && tool.name === name);
+      return hosted?.kind === 'hosted' ? { mode: 'hosted', type: hosted.type } : { mode: 'tool', name };
+    }
+    default:
+      throw choice.error('type', 'must be auto, any, none or tool.');
+  }
 }

@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { nameOf } from '../../wire/sse.ts';
+import type { EventFate, EventReader, ReceivedEvent } from '../answer-stream.ts';
 import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
-import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { inAnthropicsWords, isTooLong } from '../peculiarities/context-length.ts';
 import { errorInstead, errorInWords } from '../peculiarities/error-message.ts';
-import { streamErrorOf } from '../translation/stream-events.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
+import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
 import { hearBlock, voiceOf } from './pieces.ts';
 import { MessagesToNeutral } from './to-neutral.ts';
 import { UsageTally } from './usage.ts';

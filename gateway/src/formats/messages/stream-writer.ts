@@ -2,8 +2,8 @@ import type { JsonObject } from '../../wire/json.ts';
 import { inAnthropicsWords, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import type { Usage } from '../protocol.ts';
 import type { Stop } from '../translation/answer.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamError, StreamEvent, StreamWriter } from '../translation/stream-events.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { BlockQueue } from './block-queue.ts';
 import { messageHead, writeStop, writeUsage } from './write-answer.ts';
 

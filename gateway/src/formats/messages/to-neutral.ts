@@ -3,9 +3,8 @@ import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Usage } from '../protocol.ts';
 import { CallIds } from '../translation/call-ids.ts';
-import type { StreamError } from '../translation/stream-events.ts';
+import type { NeutralEvents, StreamError } from '../translation/stream-events.ts';
 import { argumentsText, textOfInput } from '../translation/tool-input.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
 import { serviceTierOf, stopOf } from './read-answer.ts';
 
 const MAX_OPEN_BLOCKS = 1_024;

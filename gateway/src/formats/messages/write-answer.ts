@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
-import type { Answer, Stop } from '../translation/answer.ts';
-import { answerId } from '../translation/answer-ids.ts';
+import { type Answer, answerId, type Stop } from '../translation/answer.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type { AssistantPart, ReasoningPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
 import { inputOfText } from '../translation/tool-input.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 
 /** A message for a caller. */
 export function writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject {

@@ -1,5 +1,4 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
-import { writeCacheControl } from '../translation/cache-control.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type {
   AssistantPart,
@@ -13,9 +12,10 @@ import type {
   UserPart,
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import { resultsFirst } from '../translation/results-first.ts';
+import { writeCacheControl } from '../translation/part-members.ts';
 import { inputOfText } from '../translation/tool-input.ts';
 import { fittingName, type ToolNames } from '../translation/tool-names.ts';
+import { resultsFirst } from '../translation/turns.ts';
 
 const MAX_ID_LENGTH = 128;
 

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Answer, StopReason } from '../translation/answer.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { readAnswer } from './read-answer.ts';
 import { echoOf, writeAnswer } from './response-object.ts';
 

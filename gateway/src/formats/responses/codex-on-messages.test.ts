@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
 import { translateAnswer, translateRequest } from '../translation/index.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
 import { CODEX_LATER } from './codex-body.fixture.ts';
 import {
   closeCall,

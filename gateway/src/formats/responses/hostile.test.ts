@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { casesOf } from '@gatehouse/concurrency/testing';
 import { isJsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { translateAnswer, translateRequest } from '../translation/index.ts';
 import { createStreamTranslator } from '../translation/testing.fixture.ts';
 import { CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';

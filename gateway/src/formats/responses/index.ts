@@ -1,16 +1,15 @@
+import type { GatewayError } from '../../errors/gateway-error.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import type { Format } from '../format.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { UsageMember } from '../usage-figures.ts';
 import { responsesEvents } from './events-of-answer.ts';
-import { readResponses } from './facts-of-request.ts';
-import { responsesEdits } from './layout.ts';
+import { readResponses, responsesEdits } from './facts-of-request.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
 import { readAnswer, readResponsesAnswer } from './read-answer.ts';
 import { readRequest } from './read-request.ts';
 import { ResponsesReader } from './read-stream.ts';
 import { echoOf, writeAnswer } from './response-object.ts';
-import { responsesStreamError } from './stream-error.ts';
 import { ResponsesStreamWriter } from './stream-writer.ts';
 import { writeRequest } from './write-request.ts';
 
@@ -36,3 +35,32 @@ export const responses: Format = {
     echoOf,
   },
 };
+
+/**
+ * The end of a stream that the gateway ends. OpenAI's SDKs and the AI SDK read the `error` event; Codex goes by
+ * `response.failed` and takes a stream without it for a broken connection.
+ */
+export function responsesStreamError(error: GatewayError, requestId: string): Buffer {
+  const { type, code, message } = error;
+  const failure = { type, code, message, param: null };
+  return Buffer.from(
+    [
+      { type: 'error', sequence_number: 0, code, message, param: null, error: failure },
+      {
+        type: 'response.failed',
+        sequence_number: 0,
+        response: {
+          id: `resp_${requestId.replaceAll('-', '')}`,
+          object: 'response',
+          status: 'failed',
+          error: { code, message },
+          incomplete_details: null,
+          output: [],
+          usage: null,
+        },
+      },
+    ]
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+  );
+}

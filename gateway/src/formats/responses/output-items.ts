@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../wire/json.ts';
 import type { ReasoningSeal, ToolKind } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import { inputOfText } from '../translation/tool-input.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { ownSuffix } from './own-items.ts';
 import { TOOL_SEARCH } from './read-tools.ts';
 import { encryptedContent } from './reasoning.ts';

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../wire/json.ts';
 import { membersIn } from '../../wire/scan-json.ts';
 import type { Span } from '../../wire/splice.ts';
+import { BodyError } from '../call.ts';
 import type { ParsedBody } from '../parse-body.ts';
-import { BodyError } from '../request-facts.ts';
 
 // The ids of items that this gateway keeps. They hold 128 random bits, so nobody guesses one.
 

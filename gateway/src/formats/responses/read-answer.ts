@@ -7,8 +7,8 @@ import { readUsage } from '../peculiarities/usage-names.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart, RefusalPart, TextPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import { argumentsText } from '../translation/tool-input.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { hearItem, hostedCalls } from './pieces.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
 

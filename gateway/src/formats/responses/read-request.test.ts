@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
 import { APPLY_PATCH, CODEX_FIRST, CODEX_INPUT_TOOLS, CODEX_LATER } from './codex-body.fixture.ts';
 import { read, readWith, text, turnsOf } from './read-request.fixture.ts';
 

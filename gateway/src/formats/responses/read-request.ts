@@ -7,7 +7,7 @@ import type {
   ReasoningRequest,
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import { readEffort } from '../translation/reasoning-effort.ts';
+import { readEffort } from '../translation/reasoning.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
 import { readInput } from './read-input.ts';
 import { readToolChoice, readTools } from './read-tools.ts';

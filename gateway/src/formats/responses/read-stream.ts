@@ -1,12 +1,11 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { nameOf } from '../../wire/sse.ts';
+import type { EventFate, EventReader, ReceivedEvent } from '../answer-stream.ts';
 import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
-import type { EventFate, EventReader, ReceivedEvent } from '../event-reader.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { errorInstead } from '../peculiarities/error-message.ts';
-import { streamErrorOf } from '../translation/stream-events.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
+import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { type OpenItem, OpenItems } from './items.ts';
 import { hearItem } from './pieces.ts';

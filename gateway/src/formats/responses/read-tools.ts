@@ -1,5 +1,5 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import type { BodyObject } from '../translation/body-object.ts';
 import type {
   CustomTool,

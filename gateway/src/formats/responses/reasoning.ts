@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { BodyObject } from '../translation/body-object.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
-import { isForeignSeal, reasoningPart, sealOfText, sealToText } from '../translation/seals.ts';
+import { isForeignSeal, reasoningPart, sealOfText, sealToText } from '../translation/reasoning.ts';
 
 // A reasoning item: what may be read of it in its summary (or its content, which only open models show), and what only
 // its maker reads in `encrypted_content`. A seal of another provider travels there too.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { readWith } from './read-request.fixture.ts';
 
 describe('a responses request is refused by name', () => {

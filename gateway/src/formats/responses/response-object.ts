@@ -3,7 +3,7 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import {
   callItem,
   formOf,

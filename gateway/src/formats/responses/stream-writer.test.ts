@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { JsonObject } from '../../wire/json.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
-import { sealToText } from '../translation/seals.ts';
+import { sealToText } from '../translation/reasoning.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import { MAX_KEPT_CHARACTERS, ResponsesStreamWriter } from './stream-writer.ts';
 
 const notes: TranslationNotes = {

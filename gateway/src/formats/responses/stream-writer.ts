@@ -2,8 +2,8 @@ import type { JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Stop } from '../translation/answer.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
-import type { TranslationNotes } from '../translation/notes.ts';
 import type { StreamError, StreamEvent, StreamWriter } from '../translation/stream-events.ts';
+import type { TranslationNotes } from '../translation/translator.ts';
 import {
   formOf,
   type ItemEvent,

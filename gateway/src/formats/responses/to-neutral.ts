@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import { CallIds } from '../translation/call-ids.ts';
-import type { StreamError, StreamEvent } from '../translation/stream-events.ts';
-import type { NeutralEvents } from '../translation/translated-events.ts';
+import type { NeutralEvents, StreamError, StreamEvent } from '../translation/stream-events.ts';
 import { MAX_ITEMS, type OpenItem, type OpenItems } from './items.ts';
 import { argumentsOf, beginningOf, callIdOf, messageParts, stopOf } from './read-answer.ts';
 import { SUMMARY_BREAK, sealOf, shownReasoning } from './reasoning.ts';

@@ -11,8 +11,8 @@ import type {
   Turn,
   UserPart,
 } from '../translation/conversation.ts';
-import { urlOfSource } from '../translation/data-url.ts';
 import type { Losses } from '../translation/losses.ts';
+import { urlOfSource } from '../translation/part-members.ts';
 import { filledArguments } from '../translation/tool-input.ts';
 import { fittingName, type ToolNames } from '../translation/tool-names.ts';
 import { summaryPart } from './output-items.ts';

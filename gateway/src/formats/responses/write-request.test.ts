@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import type { Conversation, Turn } from '../translation/conversation.ts';
 import type { TranslatedFormat } from '../translation/feature-table.ts';
 import { Losses } from '../translation/losses.ts';

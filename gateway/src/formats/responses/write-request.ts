@@ -9,15 +9,14 @@ import type {
 } from '../translation/conversation.ts';
 import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
-import type { TranslationOptions } from '../translation/notes.ts';
-import { effortAskedFor } from '../translation/reasoning-effort.ts';
+import { effortAskedFor } from '../translation/reasoning.ts';
 import {
   type CallableTools,
   callableTools,
   type PlainToolChoice,
   ToolNames,
 } from '../translation/tool-names.ts';
-import type { WrittenRequest } from '../translation/translator.ts';
+import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
 import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeInput } from './write-input.ts';
 

@@ -1,6 +1,6 @@
 import { numberOf } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import type { Feature } from './feature-table.ts';
 import type { Losses } from './losses.ts';
 

@@ -1,5 +1,5 @@
 import type { AssistantPart, ToolResultPart, Turn, UserPart } from './conversation.ts';
-import type { TranslationNotes } from './notes.ts';
+import type { TranslationNotes } from './translator.ts';
 
 /** Ids of a conversation that are kept for its answer: the latest. */
 export const MAX_KEPT_IDS = 10_000;

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded } from './bounded-json.ts';
 import type { AssistantPart, CustomTool, FunctionTool, ToolCallPart, ToolKind } from './conversation.ts';
-import type { TranslationNotes } from './notes.ts';
 import type { StreamEvent } from './stream-events.ts';
 import { filledArguments } from './tool-input.ts';
+import type { TranslationNotes } from './translator.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
 

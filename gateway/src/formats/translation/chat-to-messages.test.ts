@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { translateAnswer, translateRequest } from './index.ts';
 import { OPTIONS } from './testing.fixture.ts';
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { readAnswer } from '../read-answer.ts';
 import { translateCall } from '../translate-call.ts';
 import { TRANSLATED_FORMATS, type TranslatedFormat } from './feature-table.ts';
-import { sealOfText } from './seals.ts';
+import { sealOfText } from './reasoning.ts';
 import { chunk, createStreamTranslator, notesWith, OPTIONS } from './testing.fixture.ts';
 
 // Numbers arrive as they were sent, though most formats hold a tool's arguments as text and messages holds them parsed.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { CHAT_SAMPLES } from './feature-samples-chat.fixture.ts';
 import { MESSAGES_SAMPLES } from './feature-samples-messages.fixture.ts';
 import { RESPONSES_SAMPLES } from './feature-samples-responses.fixture.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { randomFrom } from '../../journal/testing/random.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { CHAT_SAMPLES } from './feature-samples-chat.fixture.ts';
 import { MESSAGES_SAMPLES } from './feature-samples-messages.fixture.ts';
 import { RESPONSES_SAMPLES } from './feature-samples-responses.fixture.ts';

@@ -6,11 +6,11 @@ import { callIdsOf, withUniqueCalls } from './call-ids.ts';
 import { withCallersTools } from './callers-tools.ts';
 import type { TranslatedFormat } from './feature-table.ts';
 import { Losses } from './losses.ts';
-import type { TranslationNotes, TranslationOptions } from './notes.ts';
+import type { TranslationNotes, TranslationOptions } from './translator.ts';
 
+export { translateError } from '../provider-error.ts';
 export type { TranslatedFormat } from './feature-table.ts';
-export type { TranslationNotes, TranslationOptions } from './notes.ts';
-export { translateError } from './translate-error.ts';
+export type { TranslationNotes, TranslationOptions } from './translator.ts';
 
 // The interface of translation. Pure functions over plain data: they run in reader threads too.
 

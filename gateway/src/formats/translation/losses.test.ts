@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import { Losses } from './losses.ts';
-import { sealOfText, sealToText } from './seals.ts';
+import { sealOfText, sealToText } from './reasoning.ts';
 import { fittingName, ToolNames } from './tool-names.ts';
 
 describe('what a translation loses', () => {

@@ -1,4 +1,4 @@
-import { BodyError } from '../request-facts.ts';
+import { BodyError } from '../call.ts';
 import {
   type Direction,
   type Feature,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claudeCodeBody } from '../../testing/claude-code-body.ts';
 import { translateRequest } from './index.ts';
-import { sealToText } from './seals.ts';
+import { sealToText } from './reasoning.ts';
 import { OPTIONS } from './testing.fixture.ts';
 
 // Requests as a whole; single features are tried by feature-table.test.ts.

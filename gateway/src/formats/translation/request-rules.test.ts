@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { argumentsSchema, closedSchema } from './bounded-schema.ts';
 import type { Turn } from './conversation.ts';
 import { Losses } from './losses.ts';
-import { resultsFirst } from './results-first.ts';
+import { resultsFirst } from './turns.ts';
 import { ANTHROPIC_USER, OPENAI_USER, writtenUser } from './user-id.ts';
 
 // What providers demand of a request, by the rule.

@@ -2,7 +2,7 @@ import type { Surface } from '@gatehouse/contract';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { openCallersStream } from '../formats.ts';
 import type { CallersStream } from '../outgoing.ts';
-import type { TranslationNotes, TranslationOptions } from './notes.ts';
+import type { TranslationNotes, TranslationOptions } from './translator.ts';
 
 /** The options of a test of translation, unless it sets others. */
 export const OPTIONS: TranslationOptions = {

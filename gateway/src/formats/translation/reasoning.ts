@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../wire/json.ts';
-import type { ReasoningPart, ReasoningSeal } from './conversation.ts';
+import type { BodyObject } from './body-object.ts';
+import type { ReasoningEffort, ReasoningPart, ReasoningRequest, ReasoningSeal } from './conversation.ts';
 
 // A provider's seal on its model's reasoning has to come back with the caller's next turn, or the model starts to think
 // from nothing. A caller of another format keeps it where its own format keeps such a thing, unread: that text is
@@ -50,4 +51,27 @@ export function sealOfText(text: string): ReasoningSeal | undefined {
 /** The part that reasoning is; none where there is neither text nor seal. */
 export function reasoningPart(text: string, seal: ReasoningSeal | undefined): ReasoningPart[] {
   return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+}
+
+const EFFORTS: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The effort that a member names; undefined without the member. Throws a BodyError for another word. */
+export function readEffort(holder: BodyObject, name: string): ReasoningRequest | undefined {
+  return holder.optionalText(name) === undefined ? undefined : { effort: holder.oneOf(name, EFFORTS) };
+}
+
+// Providers that know efforts spend about these on each.
+const LOW_BUDGET_TOKENS = 4_096;
+const MEDIUM_BUDGET_TOKENS = 16_384;
+
+/** The effort that a request asks for, for a format without budgets; undefined where that is the model's to decide. */
+export function effortAskedFor({
+  effort,
+  thinking,
+  budgetTokens,
+}: ReasoningRequest): ReasoningEffort | undefined {
+  if (thinking === 'disabled') return 'none';
+  if (effort !== undefined || budgetTokens === undefined) return effort;
+  if (budgetTokens <= LOW_BUDGET_TOKENS) return 'low';
+  return budgetTokens <= MEDIUM_BUDGET_TOKENS ? 'medium' : 'high';
 }
