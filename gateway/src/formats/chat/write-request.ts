@@ -1,25 +1,16 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
+import { fittingName, REQUEST_RULES, shortId, writtenUser } from '../peculiarities/request-rules.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
 import { pathOf } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
 import { effortAskedFor } from '../translation/reasoning.ts';
-import {
-  type CallableTools,
-  callableTools,
-  fittingName,
-  shortId,
-  ToolNames,
-} from '../translation/tool-names.ts';
+import { type CallableTools, callableTools, ToolNames } from '../translation/tool-names.ts';
 import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
-import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeMessages } from './write-messages.ts';
 
-const MAX_NAME_LENGTH = 64;
-/** OpenAI takes no longer ids of tool calls. */
-const MAX_ID_LENGTH = 40;
-const MAX_STOPS = 4;
+const RULES = REQUEST_RULES.chat;
 
 /** The body of a chat completion. It does not ask for a stream's usage: that is for the pipeline to do. */
 export function writeRequest(
@@ -27,10 +18,10 @@ export function writeRequest(
   losses: Losses,
   options: TranslationOptions,
 ): WrittenRequest {
-  const names = new ToolNames(MAX_NAME_LENGTH);
+  const names = new ToolNames(RULES.maxNameLength);
   const callable = callableTools(conversation, losses);
   loseCaching(conversation, losses);
-  const callId = options.hasShortIds ? shortId : (id: string) => fittingName(id, MAX_ID_LENGTH);
+  const callId = options.hasShortIds ? shortId : (id: string) => fittingName(id, RULES.maxCallIdLength);
   const { sampling, outputFormat, logprobs } = conversation;
   if (sampling.topK !== undefined) losses.lose('topK');
   const body: JsonObject = {
@@ -52,7 +43,7 @@ export function writeRequest(
       response_format: outputFormat && writeOutputFormat(outputFormat),
       reasoning_effort: writeEffort(conversation, losses),
       verbosity: conversation.verbosity,
-      user: writtenUser(conversation.userId, OPENAI_USER, losses),
+      user: writtenUser(conversation.userId, RULES, losses),
       metadata: conversation.metadata,
       store: conversation.store,
       prompt_cache_key: conversation.promptCacheKey,
@@ -119,9 +110,9 @@ function writeEffort({ reasoning }: Conversation, losses: Losses): string | unde
 
 /** The first ones of more than OpenAI takes. */
 function writeStop({ stop }: Conversation, losses: Losses): readonly string[] | undefined {
-  if (!stop || stop.length <= MAX_STOPS) return stop;
-  losses.lose('stop', `${pathOf('stop', losses.from)}[${MAX_STOPS}]`);
-  return stop.slice(0, MAX_STOPS);
+  if (!stop || stop.length <= RULES.maxStops) return stop;
+  losses.lose('stop', `${pathOf('stop', losses.from)}[${RULES.maxStops}]`);
+  return stop.slice(0, RULES.maxStops);
 }
 
 /** OpenAI caches by itself, wherever prompts begin alike. */

@@ -1,19 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject } from '../../wire/json.ts';
+import { messageFigures } from '../peculiarities/usage-names.ts';
 import type { Usage } from '../protocol.ts';
-import { isTokenCount, type StatedUsage, serverToolCalls, usageOf } from '../usage-figures.ts';
+import { type StatedUsage, serverToolCalls, usageOf } from '../usage-figures.ts';
 
 // Anthropic counts the prompt in three disjoint parts: what was read afresh, what a cache served, and what was written to
 // one. A stream states them in `message_start` and, with the output, in `message_delta`; each figure is the total so far.
 
-type Figure =
-  | 'prompt'
-  | 'cacheRead'
-  | 'cacheWrite'
-  | 'cacheWrite5m'
-  | 'cacheWrite1h'
-  | 'completion'
-  | 'reasoning';
-type Figures = { readonly [Name in Figure]?: number };
+type Figures = ReturnType<typeof messageFigures>;
 
 /** Merges the usage objects of an answer, in the order in which they come. */
 export class UsageTally {
@@ -24,7 +17,7 @@ export class UsageTally {
   /** Takes the next one; whether it says how much was generated. What is no count is passed over. */
   add(value: unknown): boolean {
     if (!isJsonObject(value)) return false;
-    const figures = figuresOf(value);
+    const figures = messageFigures(value);
     this.#figures = merged(this.#figures, figures);
     this.#calls = serverToolCalls(value['server_tool_use']) ?? this.#calls;
     const { iterations } = value;
@@ -44,24 +37,6 @@ export function readUsage(value: unknown): Usage | undefined {
   const tally = new UsageTally();
   tally.add(value);
   return tally.usage;
-}
-
-function figuresOf(value: JsonObject): Figures {
-  const { cache_creation: split, output_tokens_details: details } = value;
-  return {
-    ...countIn(value, 'input_tokens', 'prompt'),
-    ...countIn(value, 'cache_read_input_tokens', 'cacheRead'),
-    ...countIn(value, 'cache_creation_input_tokens', 'cacheWrite'),
-    ...countIn(split, 'ephemeral_5m_input_tokens', 'cacheWrite5m'),
-    ...countIn(split, 'ephemeral_1h_input_tokens', 'cacheWrite1h'),
-    ...countIn(value, 'output_tokens', 'completion'),
-    ...countIn(details, 'thinking_tokens', 'reasoning'),
-  };
-}
-
-function countIn(holder: unknown, member: string, figure: Figure): Figures {
-  const value = isJsonObject(holder) ? holder[member] : undefined;
-  return isTokenCount(value) ? { [figure]: value } : {};
 }
 
 function merged(before: Figures, next: Figures): Figures {
@@ -91,7 +66,7 @@ function stated(figures: Figures, calls?: StatedUsage['calls']): StatedUsage {
 }
 
 function compactionOf(iteration: unknown): Figures[] {
-  return isJsonObject(iteration) && iteration['type'] === 'compaction' ? [figuresOf(iteration)] : [];
+  return isJsonObject(iteration) && iteration['type'] === 'compaction' ? [messageFigures(iteration)] : [];
 }
 
 /** A compaction of the conversation is billed, and the totals of the message leave it out. */

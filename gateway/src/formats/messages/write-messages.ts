@@ -1,4 +1,5 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
+import { fittingName, REQUEST_RULES } from '../peculiarities/request-rules.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type {
   AssistantPart,
@@ -14,10 +15,10 @@ import type {
 import type { Losses } from '../translation/losses.ts';
 import { writeCacheControl } from '../translation/part-members.ts';
 import { inputOfText } from '../translation/tool-input.ts';
-import { fittingName, type ToolNames } from '../translation/tool-names.ts';
+import type { ToolNames } from '../translation/tool-names.ts';
 import { resultsFirst } from '../translation/turns.ts';
 
-const MAX_ID_LENGTH = 128;
+const { maxCallIdLength } = REQUEST_RULES.messages;
 
 export interface MessageContext {
   readonly losses: Losses;
@@ -144,7 +145,7 @@ function writeResult(
   const [content] = message('tool', spoken(parts).map(writeBlock));
   return {
     type: 'tool_result',
-    tool_use_id: fittingName(callId, MAX_ID_LENGTH),
+    tool_use_id: fittingName(callId, maxCallIdLength),
     ...(content && { content: content['content'] }),
     ...(isError && { is_error: true }),
     ...writeCacheControl(others),
@@ -178,7 +179,7 @@ function writeAssistantPart(part: AssistantPart, { losses, names }: MessageConte
     case 'toolCall':
       return {
         type: 'tool_use',
-        id: fittingName(part.id, MAX_ID_LENGTH),
+        id: fittingName(part.id, maxCallIdLength),
         name: names.sent(part.name),
         input: inputOfText(jsonArguments(part)),
         ...writeCacheControl(part),

@@ -1,4 +1,5 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
+import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
 import { closedSchema } from '../translation/bounded-schema.ts';
 import { functionOfCustom } from '../translation/callers-tools.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
@@ -7,10 +8,7 @@ import type { Losses } from '../translation/losses.ts';
 import { writeCacheControl } from '../translation/part-members.ts';
 import { type CallableTools, callableTools, ToolNames } from '../translation/tool-names.ts';
 import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
-import { ANTHROPIC_USER, writtenUser } from '../translation/user-id.ts';
 import { writeCalledTools, writeMessages, writeSystem } from './write-messages.ts';
-
-const MAX_NAME_LENGTH = 128;
 
 /** The body of a messages request. Where the caller named no output cap the pipeline adds it: the format demands one. */
 export function writeRequest(
@@ -19,7 +17,7 @@ export function writeRequest(
   options: TranslationOptions,
 ): WrittenRequest {
   loseWhatIsMissing(conversation, losses);
-  const names = new ToolNames(MAX_NAME_LENGTH);
+  const names = new ToolNames(REQUEST_RULES.messages.maxNameLength);
   const callable = callableTools(conversation, losses);
   const context = { losses, names, keep: options.keep };
   const { outputFormat } = conversation;
@@ -27,7 +25,7 @@ export function writeRequest(
     losses.lose('schemaDescription');
   const { thinking, effort, sampling } = writeReasoning(conversation, callable, losses);
   const format = outputFormat?.type === 'jsonSchema' ? writeSchema(outputFormat.schema, losses) : undefined;
-  const userId = writtenUser(conversation.userId, ANTHROPIC_USER, losses);
+  const userId = writtenUser(conversation.userId, REQUEST_RULES.messages, losses);
   const config = defined({ format, effort });
   const body: JsonObject = {
     model: conversation.model,

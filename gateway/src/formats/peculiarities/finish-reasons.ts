@@ -3,87 +3,46 @@
 /** `failed`: the provider broke the answer off. `unknown`: a word that is on no list, so that the answer may not be whole. */
 export type Finish = 'stop' | 'length' | 'toolCalls' | 'contentFilter' | 'failed' | 'unknown';
 
-/** The words of each, in lower case and with underscores. OpenAI's own come first. */
-const WORDS: Readonly<Record<Exclude<Finish, 'unknown'>, readonly string[]>> = {
-  // Together and Cohere say eos and complete; servers that pass another format through say end_turn and stop_sequence.
-  stop: [
-    'stop',
-    'eos',
-    'eos_token',
-    'end_turn',
-    'end',
-    'stop_sequence',
-    'stop_token',
-    'complete',
-    'completed',
-    'done',
-    'finished',
-    'normal',
-  ],
-  // Mistral says model_length, Gemini MAX_TOKENS.
-  length: [
-    'length',
-    'max_tokens',
-    'model_length',
-    'max_length',
-    'max_output_tokens',
-    'max_completion_tokens',
-    'max_token',
-    'token_limit',
-    'context_length',
-    'context_length_exceeded',
-    'model_context_window_exceeded',
-    'truncated',
-    'incomplete',
-    'pause_turn',
-  ],
-  // Cohere says tool_call, and older servers function_call.
-  toolCalls: ['tool_calls', 'tool_call', 'function_call', 'function_calls', 'tool_use'],
-  // Gemini's reasons; Zhipu says sensitive.
-  contentFilter: [
-    'content_filter',
-    'content_filtered',
-    'safety',
-    'recitation',
-    'prohibited_content',
-    'blocklist',
-    'spii',
-    'image_safety',
-    'sensitive',
-    'language',
-    'refusal',
-    'moderation',
-    'guardrail',
-    'guardrail_intervened',
-    'error_toxic',
-    'filtered',
-    'blocked',
-  ],
-  // DeepSeek says insufficient_system_resource, Zhipu network_error, vLLM abort, Gemini malformed_function_call.
-  failed: [
-    'error',
-    'insufficient_system_resource',
-    'network_error',
-    'abort',
-    'aborted',
-    'cancelled',
-    'canceled',
-    'timeout',
+/** The words for each end and who says them, in lower case and with underscores. */
+const WORDS: readonly (readonly [finish: Exclude<Finish, 'unknown'>, source: string, words: string])[] = [
+  ['stop', 'OpenAI', 'stop'],
+  ['stop', 'Together', 'eos'],
+  ['stop', 'Cohere', 'complete'],
+  ['stop', 'Anthropic, as servers pass it through', 'end_turn stop_sequence'],
+  ['stop', 'other servers', 'eos_token end stop_token completed done finished normal'],
+  ['length', 'OpenAI', 'length max_output_tokens incomplete'],
+  ['length', 'Gemini', 'max_tokens'],
+  ['length', 'Mistral', 'model_length'],
+  ['length', 'Anthropic, as servers pass it through', 'model_context_window_exceeded pause_turn'],
+  ['length', 'other servers', 'max_length max_token max_completion_tokens token_limit truncated'],
+  ['length', 'other servers', 'context_length context_length_exceeded'],
+  ['toolCalls', 'OpenAI', 'tool_calls function_call'],
+  ['toolCalls', 'Cohere', 'tool_call'],
+  ['toolCalls', 'Anthropic, as servers pass it through', 'tool_use'],
+  ['toolCalls', 'other servers', 'function_calls'],
+  ['contentFilter', 'OpenAI', 'content_filter'],
+  ['contentFilter', 'Gemini', 'safety recitation prohibited_content blocklist spii image_safety language'],
+  ['contentFilter', 'Zhipu', 'sensitive'],
+  ['contentFilter', 'Anthropic, as servers pass it through', 'refusal'],
+  ['contentFilter', 'Cohere', 'error_toxic'],
+  ['contentFilter', 'Bedrock', 'guardrail_intervened content_filtered'],
+  ['contentFilter', 'other servers', 'moderation guardrail filtered blocked'],
+  ['failed', 'OpenRouter', 'error'],
+  ['failed', 'DeepSeek', 'insufficient_system_resource'],
+  ['failed', 'Zhipu', 'network_error'],
+  ['failed', 'vLLM', 'abort'],
+  ['failed', 'Gemini', 'malformed_function_call unexpected_tool_call'],
+  ['failed', 'Cohere', 'error_limit user_cancel'],
+  [
     'failed',
-    'failure',
-    'server_error',
-    'internal_error',
-    'error_limit',
-    'malformed_function_call',
-    'unexpected_tool_call',
-    'overloaded',
-    'interrupted',
-    'user_cancel',
+    'other servers',
+    'aborted cancelled canceled timeout failed failure server_error internal_error',
   ],
-};
+  ['failed', 'other servers', 'overloaded interrupted'],
+];
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map(
-  Object.entries(WORDS).flatMap(([finish, words]) => words.map((word) => [word, finish as Finish] as const)),
+  WORDS.flatMap(([finish, , words]) => words.split(' ').map((word) => [word, finish] as const)),
 );
 /** Values that servers send in chunks that end nothing. */
 const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'undefined', 'finish_reason_unspecified']);

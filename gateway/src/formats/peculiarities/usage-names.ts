@@ -14,9 +14,11 @@ type Figure =
   | 'cacheWrite1h'
   | 'reasoning';
 type Path = readonly string[];
+/** The members that state a figure, by their path in the usage object. The first that is there counts. */
+type Names = { readonly [Name in Figure]?: readonly Path[] };
 
-/** The members that state a figure, by their path in the usage object. The first that is there counts: OpenAI's own come before others. */
-const NAMES: Readonly<Record<Figure, readonly Path[]>> = {
+/** OpenAI's formats. Its own names come before others. */
+const OPENAI = {
   // Chat; the Responses API.
   prompt: [['prompt_tokens'], ['input_tokens']],
   completion: [['completion_tokens'], ['output_tokens']],
@@ -56,7 +58,24 @@ const NAMES: Readonly<Record<Figure, readonly Path[]>> = {
     // Perplexity, Moonshot.
     ['reasoning_tokens'],
   ],
+} as const satisfies Names;
+
+/** Messages, whose providers all use Anthropic's names. */
+const ANTHROPIC: Names = {
+  prompt: [['input_tokens']],
+  cacheRead: [['cache_read_input_tokens']],
+  cacheWrite: [['cache_creation_input_tokens']],
+  cacheWrite5m: [['cache_creation', 'ephemeral_5m_input_tokens']],
+  cacheWrite1h: [['cache_creation', 'ephemeral_1h_input_tokens']],
+  completion: [['output_tokens']],
+  reasoning: [['output_tokens_details', 'thinking_tokens']],
 };
+
+/** The figures of Anthropic's usage object that are counts. */
+export function messageFigures(usage: JsonObject): { readonly [Name in Figure]?: number } {
+  const stated = Object.entries(figuresIn(usage, ANTHROPIC));
+  return Object.fromEntries(stated.filter(([, count]) => isTokenCount(count)));
+}
 
 /**
  * The usage object of a chat completion, a text completion, a response or an embedding, which generates nothing. Undefined where a figure
@@ -64,17 +83,12 @@ const NAMES: Readonly<Record<Figure, readonly Path[]>> = {
  */
 export function readUsage(value: unknown, generates = true): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const figure = (name: Figure) => figureIn(value, NAMES[name]);
+  const figures = figuresIn(value, OPENAI);
   return usageOf({
-    prompt: figure('prompt') ?? cachedAndNot(value),
+    ...figures,
+    prompt: figures.prompt ?? cachedAndNot(value),
     promptCovers: 'everything',
-    completion: figure('completion') ?? (generates ? undefined : 0),
-    total: figure('total'),
-    cacheRead: figure('cacheRead'),
-    cacheWrite: figure('cacheWrite'),
-    cacheWrite5m: figure('cacheWrite5m'),
-    cacheWrite1h: figure('cacheWrite1h'),
-    reasoning: figure('reasoning'),
+    completion: figures.completion ?? (generates ? undefined : 0),
     calls: serverToolCalls(value['server_tool_use']),
   });
 }
@@ -85,6 +99,15 @@ function cachedAndNot({
   prompt_cache_miss_tokens: miss,
 }: JsonObject): number | undefined {
   return isTokenCount(hit) && isTokenCount(miss) ? hit + miss : undefined;
+}
+
+function figuresIn(usage: JsonObject, names: Names): { readonly [Name in Figure]?: unknown } {
+  const figures: { [Name in Figure]?: unknown } = {};
+  for (const [name, paths] of Object.entries(names)) {
+    const figure = figureIn(usage, paths);
+    if (figure !== undefined) figures[name as Figure] = figure;
+  }
+  return figures;
 }
 
 function figureIn(usage: JsonObject, paths: readonly Path[]): unknown {
@@ -108,6 +131,6 @@ export function statedUsage({ usage, x_groq: groq, choices }: JsonObject): JsonO
 
 /** True if the usage object says that tokens went into reasoning. */
 export function hasReasoningTokens(value: unknown): boolean {
-  const tokens = isJsonObject(value) ? figureIn(value, NAMES.reasoning) : undefined;
+  const tokens = isJsonObject(value) ? figureIn(value, OPENAI.reasoning) : undefined;
   return isTokenCount(tokens) && tokens > 0;
 }

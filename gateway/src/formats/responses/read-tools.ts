@@ -1,5 +1,6 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { BodyError } from '../call.ts';
+import { fittingName } from '../peculiarities/request-rules.ts';
 import type { BodyObject } from '../translation/body-object.ts';
 import type {
   CustomTool,
@@ -9,7 +10,6 @@ import type {
   Tool,
   ToolChoice,
 } from '../translation/conversation.ts';
-import { fittingName } from '../translation/tool-names.ts';
 
 /** A tool as the caller declared it. */
 interface Declared {

@@ -1,4 +1,5 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
+import { fittingName, REQUEST_RULES } from '../peculiarities/request-rules.ts';
 import type {
   AssistantPart,
   Conversation,
@@ -14,11 +15,10 @@ import type {
 import type { Losses } from '../translation/losses.ts';
 import { urlOfSource } from '../translation/part-members.ts';
 import { filledArguments } from '../translation/tool-input.ts';
-import { fittingName, type ToolNames } from '../translation/tool-names.ts';
+import type { ToolNames } from '../translation/tool-names.ts';
 import { summaryPart } from './output-items.ts';
 
-/** The longest id of a call that the Responses API takes. */
-const MAX_CALL_ID_LENGTH = 64;
+const { maxCallIdLength } = REQUEST_RULES.responses;
 /** A file with its content must have a name. */
 const UNNAMED_FILE = 'document.pdf';
 
@@ -75,7 +75,7 @@ class InputWriter {
       const content = this.#content(part.parts);
       this.items.push({
         type: this.#customCalls.has(part.callId) ? 'custom_tool_call_output' : 'function_call_output',
-        call_id: fittingName(part.callId, MAX_CALL_ID_LENGTH),
+        call_id: fittingName(part.callId, maxCallIdLength),
         output: outputOf(part.parts, content),
       });
     }
@@ -101,7 +101,7 @@ class InputWriter {
       }
       if (part.kind === 'custom') this.#customCalls.add(part.id);
       const call = {
-        call_id: fittingName(part.id, MAX_CALL_ID_LENGTH),
+        call_id: fittingName(part.id, maxCallIdLength),
         name: this.#names.sent(part.name),
       };
       this.items.push(

@@ -1,4 +1,5 @@
 import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import type {
   Conversation,
@@ -17,13 +18,9 @@ import {
   ToolNames,
 } from '../translation/tool-names.ts';
 import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
-import { OPENAI_USER, writtenUser } from '../translation/user-id.ts';
 import { writeInput } from './write-input.ts';
 
-/** The longest name of a tool that the Responses API takes. */
-const MAX_NAME_LENGTH = 64;
-/** OpenAI refuses a smaller one; clients try a model out with a cap of 1. */
-const MIN_OUTPUT_CAP = 16;
+const RULES = REQUEST_RULES.responses;
 
 /** Writes a body of `POST /v1/responses`. */
 export function writeRequest(
@@ -32,7 +29,7 @@ export function writeRequest(
   _options: TranslationOptions,
 ): WrittenRequest {
   loseWhatHasNoPlace(conversation, losses);
-  const names = new ToolNames(MAX_NAME_LENGTH);
+  const names = new ToolNames(RULES.maxNameLength);
   const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
   const asked = conversation.reasoning && effortAskedFor(conversation.reasoning);
   // Only OpenAI's newest models know more than that.
@@ -45,7 +42,7 @@ export function writeRequest(
     instructions,
     input,
     ...writeTools(conversation, names, losses),
-    max_output_tokens: conversation.outputCap && Math.max(conversation.outputCap, MIN_OUTPUT_CAP),
+    max_output_tokens: conversation.outputCap && Math.max(conversation.outputCap, RULES.minOutputCap),
     temperature: sampling.temperature,
     top_p: sampling.topP,
     text: Object.keys(text).length > 0 ? text : undefined,
@@ -55,7 +52,7 @@ export function writeRequest(
     // A model that does not reason refuses to be asked for it.
     include: wantsReasoning || hasSealedReasoning ? ['reasoning.encrypted_content'] : undefined,
     stream: conversation.isStream ? true : undefined,
-    user: writtenUser(conversation.userId, OPENAI_USER, losses),
+    user: writtenUser(conversation.userId, RULES, losses),
     metadata: conversation.metadata,
     prompt_cache_key: conversation.promptCacheKey,
     prompt_cache_retention: conversation.promptCacheRetention,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BodyError } from '../call.ts';
+import { fittingName } from '../peculiarities/request-rules.ts';
 import { Losses } from './losses.ts';
 import { sealOfText, sealToText } from './reasoning.ts';
-import { fittingName, ToolNames } from './tool-names.ts';
+import { ToolNames } from './tool-names.ts';
 
 describe('what a translation loses', () => {
   it('is named once, in the order in which it was lost', () => {

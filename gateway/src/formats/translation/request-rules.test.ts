@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
 import { argumentsSchema, closedSchema } from './bounded-schema.ts';
 import type { Turn } from './conversation.ts';
 import { Losses } from './losses.ts';
 import { resultsFirst } from './turns.ts';
-import { ANTHROPIC_USER, OPENAI_USER, writtenUser } from './user-id.ts';
 
 // What providers demand of a request, by the rule.
 
@@ -70,16 +70,16 @@ describe('a schema for structured output of Anthropic', () => {
 
 describe('the end user’s id', () => {
   for (const [id, rule, isSent] of [
-    ['u'.repeat(64), OPENAI_USER, true],
-    ['u'.repeat(65), OPENAI_USER, false],
-    ['person@example.com', OPENAI_USER, true],
-    ['u'.repeat(256), ANTHROPIC_USER, true],
-    ['u'.repeat(257), ANTHROPIC_USER, false],
-    ['person@example.com', ANTHROPIC_USER, false],
-    ['+92 300 1234567', ANTHROPIC_USER, false],
-    ['(042) 111-222', ANTHROPIC_USER, false],
-    ['3f2a-11ee-be56', ANTHROPIC_USER, true],
-    ['1234', ANTHROPIC_USER, true],
+    ['u'.repeat(64), REQUEST_RULES.chat, true],
+    ['u'.repeat(65), REQUEST_RULES.chat, false],
+    ['person@example.com', REQUEST_RULES.chat, true],
+    ['u'.repeat(256), REQUEST_RULES.messages, true],
+    ['u'.repeat(257), REQUEST_RULES.messages, false],
+    ['person@example.com', REQUEST_RULES.messages, false],
+    ['+92 300 1234567', REQUEST_RULES.messages, false],
+    ['(042) 111-222', REQUEST_RULES.messages, false],
+    ['3f2a-11ee-be56', REQUEST_RULES.messages, true],
+    ['1234', REQUEST_RULES.messages, true],
   ] as const) {
     it(`${isSent ? 'is sent' : 'is left out, by name'}: ${id.slice(0, 20)} of ${id.length}`, () => {
       const losses = new Losses('chat', 'messages');
