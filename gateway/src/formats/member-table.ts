@@ -103,12 +103,39 @@ export function readOptional<T>(
   return value as T;
 }
 
-export function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean';
+/** A member that is true or false; false where it is left out. */
+export function readFlag(body: JsonObject, name: string): boolean {
+  return readOptional<boolean>(body, name, 'true or false', (value) => typeof value === 'boolean') ?? false;
 }
 
-export function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= most;
+/** A member that is an integer, from 1 on where nothing else is said. */
+export function readCount(
+  body: JsonObject,
+  name: string,
+  { least = 1, most }: { readonly least?: 0 | 1; readonly most?: number } = {},
+): number | undefined {
+  const unbounded = least === 1 ? 'a positive integer' : 'an integer of at least 0';
+  const expected = most === undefined ? unbounded : `an integer from ${least} to ${most}`;
+  return readOptional<number>(body, name, expected, (value) => isCount(value, least, most));
+}
+
+/** True if the caller asked for usage in its stream, in OpenAI's way. */
+export function asksForUsage(body: JsonObject): boolean {
+  const options = readOptional<JsonObject>(body, 'stream_options', 'an object', isJsonObject);
+  return options?.['include_usage'] === true;
+}
+
+/** The messages of a body, at least one. */
+export function readMessageList({ messages }: JsonObject): readonly JsonObject[] {
+  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) {
+    throw new BodyError('messages must be a list of at least one message object.', 'messages');
+  }
+  for (const [index, { role }] of messages.entries()) checkRole(role, `messages[${index}]`);
+  return messages;
+}
+
+function isCount(value: unknown, least = 1, most = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
 /** The distinct types of the tools; empty for a tool without one. */
@@ -131,7 +158,7 @@ export function toolLimitsOf(tools: unknown): ReadonlyMap<string, number> {
   for (const tool of Array.isArray(tools) ? tools : []) {
     const { type, max_uses: uses } = isJsonObject(tool) ? tool : {};
     if (typeof type !== 'string' || type.length > MAX_TYPE_LENGTH) continue;
-    limits.set(type, (limits.get(type) ?? 0) + (isCount(uses) ? (uses as number) : Number.NaN));
+    limits.set(type, (limits.get(type) ?? 0) + (isCount(uses) ? uses : Number.NaN));
   }
   // A sum with one that is not stated is no number.
   const stated = Array.from(limits).filter(([, limit]) => Number.isFinite(limit));

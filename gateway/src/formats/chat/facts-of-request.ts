@@ -2,9 +2,8 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { type MemberSpan, membersIn } from '../../wire/scan-json.ts';
 import type { Edit } from '../../wire/splice.ts';
 import { type BodyLayout, bodyEdits, layoutOf, type UpstreamTarget } from '../body-layout.ts';
-import { BodyError } from '../call.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, isCount, readOptional, toolTypesOf } from '../member-table.ts';
+import { asksForUsage, readCount, readFlag, readMessageList, toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { CHAT_MEMBERS } from './members.ts';
 import { chatPromptSize } from './prompt.ts';
@@ -15,23 +14,18 @@ const MAX_CHOICES = 128;
 export function readChat(body: ParsedBody): EndpointReading {
   const { value } = body;
   CHAT_MEMBERS.checkNames(body.spans.keys());
-  const messages = readMessages(value['messages']);
-  const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
-  const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);
-  const choices =
-    readOptional<number>(value, 'n', `an integer from 1 to ${MAX_CHOICES}`, (count) =>
-      isCount(count, MAX_CHOICES),
-    ) ?? 1;
-  const caps = CAP_NAMES.flatMap(
-    (name) => readOptional<number>(value, name, 'a positive integer', (count) => isCount(count)) ?? [],
-  );
+  const messages = readMessageList(value);
+  const isStream = readFlag(value, 'stream');
+  const showsUsage = asksForUsage(value);
+  const choices = readCount(value, 'n', { most: MAX_CHOICES }) ?? 1;
+  const caps = CAP_NAMES.flatMap((name) => readCount(value, name) ?? []);
   const { overheadTokens, texts, uncountableParts } = chatPromptSize(messages, value);
   return {
     facts: {
       isStream,
       choices,
       outputCap: caps.length === 0 ? undefined : Math.min(...caps),
-      showsUsage: streamOptions?.['include_usage'] === true,
+      showsUsage,
       uncountableParts,
       toolTypes: toolTypesOf(value['tools']),
       layout: chatLayout(body, isStream),
@@ -39,16 +33,6 @@ export function readChat(body: ParsedBody): EndpointReading {
     overheadTokens,
     texts,
   };
-}
-
-function readMessages(value: unknown): readonly JsonObject[] {
-  if (!Array.isArray(value) || value.length === 0 || !value.every(isJsonObject)) {
-    throw new BodyError('messages must be a list of at least one message object.', 'messages');
-  }
-  value.forEach(({ role }, index) => {
-    checkRole(role, `messages[${index}]`);
-  });
-  return value;
 }
 
 export const CAP_NAMES = ['max_completion_tokens', 'max_tokens'] as const;

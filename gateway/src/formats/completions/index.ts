@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
+import { textOf } from '../../wire/json.ts';
 import { AnswerStream } from '../answer-stream.ts';
 import { bodyEdits, layoutOf } from '../body-layout.ts';
 import { completionEvents } from '../chat/events-of-answer.ts';
@@ -8,7 +8,7 @@ import { type ReadPiece, SILENCE } from '../chat/pieces.ts';
 import { readChatAnswer } from '../chat/read-answer.ts';
 import { ChatReader } from '../chat/read-stream.ts';
 import type { EndpointReading, Format } from '../format.ts';
-import { isBoolean, isCount, memberTable, readOptional } from '../member-table.ts';
+import { asksForUsage, memberTable, readCount, readFlag, readOptional } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { PromptParts } from '../prompt-parts.ts';
@@ -77,23 +77,18 @@ function readCompletions(body: ParsedBody): EndpointReading {
   readOptional<string>(value, 'suffix', 'text', (text) => typeof text === 'string');
   COMPLETIONS_MEMBERS.addTo(parts, value);
   const { overheadTokens, texts } = parts.size;
-  const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
-  const streamOptions = readOptional<JsonObject>(value, 'stream_options', 'an object', isJsonObject);
-  const shown = readChoices(value, 'n');
-  const generated = Math.max(shown, readChoices(value, 'best_of'));
+  const isStream = readFlag(value, 'stream');
+  const showsUsage = asksForUsage(value);
+  const shown = readCount(value, 'n', { most: MAX_CHOICES }) ?? 1;
+  const generated = Math.max(shown, readCount(value, 'best_of', { most: MAX_CHOICES }) ?? 1);
   // None at all is for a caller that wants the likelihoods of its own prompt.
-  const outputCap = readOptional<number>(
-    value,
-    'max_tokens',
-    'an integer of at least 0',
-    (count) => count === 0 || isCount(count),
-  );
+  const outputCap = readCount(value, 'max_tokens', { least: 0 });
   return {
     facts: {
       isStream,
       choices: prompts * generated,
       outputCap: outputCap ?? DEFAULT_CAP,
-      showsUsage: streamOptions?.['include_usage'] === true,
+      showsUsage,
       uncountableParts: [],
       toolTypes: [],
       layout: layoutOf(body, isStream ? usageEdits(body) : []),
@@ -105,8 +100,3 @@ function readCompletions(body: ParsedBody): EndpointReading {
 
 /** The text that stands for a prompt that is left out. */
 const START_OF_A_DOCUMENT = '<|endoftext|>';
-
-function readChoices(body: JsonObject, name: string): number {
-  const expected = `an integer from 1 to ${MAX_CHOICES}`;
-  return readOptional<number>(body, name, expected, (count) => isCount(count, MAX_CHOICES)) ?? 1;
-}

@@ -1,8 +1,7 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject } from '../../wire/json.ts';
 import { layoutOf } from '../body-layout.ts';
-import { BodyError } from '../call.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, readOptional, toolTypesOf } from '../member-table.ts';
+import { readCount, readFlag, readMessageList, toolTypesOf } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import { MESSAGES_MEMBERS } from './members.ts';
@@ -12,9 +11,9 @@ import { messagesPromptSize } from './prompt.ts';
 export function readMessages(body: ParsedBody): EndpointReading {
   const reading = readPrompt(body);
   const { value } = body;
-  const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
+  const isStream = readFlag(value, 'stream');
   // None at all fills the cache and generates nothing. A request without a cap gets the route's.
-  const outputCap = readOptional<number>(value, 'max_tokens', 'an integer of at least 0', isCap);
+  const outputCap = readCount(value, 'max_tokens', { least: 0 });
   const budget = thinkingBudgetOf(value['thinking']);
   const facts = { ...reading.facts, isStream, choices: 1, outputCap };
   return { ...reading, facts: { ...facts, ...(budget !== undefined && { leastOutputCap: budget + 1 }) } };
@@ -24,7 +23,7 @@ export function readMessages(body: ParsedBody): EndpointReading {
 export function readPrompt(body: ParsedBody): EndpointReading {
   const { value } = body;
   MESSAGES_MEMBERS.checkNames(body.spans.keys());
-  const { overheadTokens, texts, uncountableParts } = messagesPromptSize(messagesOf(value), value);
+  const { overheadTokens, texts, uncountableParts } = messagesPromptSize(readMessageList(value), value);
   return {
     facts: {
       isStream: false,
@@ -45,18 +44,4 @@ export function readPrompt(body: ParsedBody): EndpointReading {
 function thinkingBudgetOf(thinking: unknown): number | undefined {
   const budget = isJsonObject(thinking) ? thinking['budget_tokens'] : undefined;
   return isTokenCount(budget) && budget < Number.MAX_SAFE_INTEGER ? budget : undefined;
-}
-
-function messagesOf({ messages }: JsonObject): readonly JsonObject[] {
-  if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) {
-    throw new BodyError('messages must be a list of at least one message object.', 'messages');
-  }
-  messages.forEach(({ role }, index) => {
-    checkRole(role, `messages[${index}]`);
-  });
-  return messages;
-}
-
-function isCap(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -3,7 +3,7 @@ import type { Edit } from '../../wire/splice.ts';
 import { type BodyLayout, bodyEdits, layoutOf, type UpstreamTarget } from '../body-layout.ts';
 import { BodyError } from '../call.ts';
 import type { EndpointReading } from '../format.ts';
-import { checkRole, isBoolean, isCount, readOptional } from '../member-table.ts';
+import { checkRole, readCount, readFlag, readOptional } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
 import { ownReferences } from './own-items.ts';
@@ -16,17 +16,15 @@ export function readResponses(body: ParsedBody): EndpointReading {
   RESPONSES_MEMBERS.checkNames(body.spans.keys());
   const input = readInput(value);
   readOptional<string>(value, 'instructions', 'text', (text) => typeof text === 'string');
-  const isStream = readOptional<boolean>(value, 'stream', 'true or false', isBoolean) ?? false;
-  if (readOptional<boolean>(value, 'background', 'true or false', isBoolean)) {
+  const isStream = readFlag(value, 'stream');
+  if (readFlag(value, 'background')) {
     // Its answer is fetched later, past the gateway, and so is its usage.
     throw new BodyError(
       'background is not available here: what a response uses could not be seen. Leave it out, or ask for a stream.',
       'background',
     );
   }
-  const outputCap = readOptional<number>(value, 'max_output_tokens', 'a positive integer', (count) =>
-    isCount(count),
-  );
+  const outputCap = readCount(value, 'max_output_tokens');
   const references = ownReferences(body);
   const { overheadTokens, texts, uncountableParts } = responsesPromptSize(input, value);
   return {
