@@ -160,6 +160,11 @@ export class UsageMember implements UsageReader {
     return this.#read(this.#member.value);
   }
 
+  /** True if the answer has begun and ended. */
+  get isWhole(): boolean {
+    return this.#member.isWhole;
+  }
+
   push(chunk: Buffer): void {
     this.#member.push(chunk);
   }

@@ -8,6 +8,7 @@ import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usa
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
+import { reasoningPart } from '../translation/reasoning.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import {
@@ -102,7 +103,7 @@ function reasoningOf(
 ): AssistantPart[] {
   const text = reasoning || details.map(shownDetail).join('');
   const seal = sealOfDetails(details) ?? plainSeal(reasoning, keepsReasoning);
-  return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+  return reasoningPart(text, seal);
 }
 
 function callParts(call: ChatCall, ids: CallIds): AssistantPart[] {
@@ -110,10 +111,7 @@ function callParts(call: ChatCall, ids: CallIds): AssistantPart[] {
   if (name === '' || isOld) return [];
   const id = ids.give(call.id);
   const seal = extraSeal(id, extra);
-  return [
-    ...(seal ? [{ type: 'reasoning', text: '', seal } as const] : []),
-    { type: 'toolCall', id, kind, name, arguments: written },
-  ];
+  return [...reasoningPart('', seal), { type: 'toolCall', id, kind, name, arguments: written }];
 }
 
 /** Why a choice ended. Some servers say stop where they call tools; after a reason that is on no list the answer may not be whole. */

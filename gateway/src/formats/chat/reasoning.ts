@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded, writeBounded } from '../translation/bounded-json.ts';
 import type { ReasoningPart, ReasoningSeal } from '../translation/conversation.ts';
-import { sealOfText, sealToText } from '../translation/reasoning.ts';
+import { reasoningPart, sealOfText, sealToText } from '../translation/reasoning.ts';
 import { type ChatPiece, plainReasoning, shownDetail } from './pieces.ts';
 
 // Chat completions have no reasoning of their own; servers and clients write it in three ways. `reasoning_content` and
@@ -17,8 +17,7 @@ export function readReasoning(message: JsonObject): ReasoningPart[] {
   const details: unknown = message['reasoning_details'];
   const parts = Array.isArray(details) ? details.filter(isJsonObject).flatMap(partOfDetail) : [];
   if (parts.length > 0) return parts;
-  const text = plainReasoning(message);
-  return text === '' ? [] : [{ type: 'reasoning', text }];
+  return reasoningPart(plainReasoning(message), undefined);
 }
 
 /** The seal of reasoning whose maker wants its plain text back. */
@@ -27,12 +26,10 @@ export function plainSeal(text: string, keepsReasoning: boolean | undefined): Re
 }
 
 function partOfDetail(detail: JsonObject): ReasoningPart[] {
-  const text = [detail['text'], detail['summary']].find((one) => typeof one === 'string') ?? '';
+  const text =
+    [detail['text'], detail['summary']].find((one): one is string => typeof one === 'string') ?? '';
   const seal = sealOfDetail(detail);
-  if (text === '' && !seal) return [];
-  return [
-    { type: 'reasoning', text: seal?.kind === 'redacted' ? '' : (text as string), ...(seal && { seal }) },
-  ];
+  return reasoningPart(seal?.kind === 'redacted' ? '' : text, seal);
 }
 
 function sealOfDetail({ format, signature, data, id }: JsonObject): ReasoningSeal | undefined {

@@ -7,8 +7,8 @@ import type { ParsedBody } from '../parse-body.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import { PromptParts } from '../prompt-parts.ts';
-import type { Usage, UsageReader } from '../protocol.ts';
 import { addTokenInput } from '../token-input.ts';
+import { UsageMember } from '../usage-figures.ts';
 import { EmbeddingsStream } from './stream.ts';
 
 /** The members of `POST /v1/embeddings`. */
@@ -27,7 +27,7 @@ export const embeddings: Format = {
   readRequest: readEmbeddings,
   upstreamEdits: (layout, target) => bodyEdits(layout, target),
   readAnswer: readEmbeddingsAnswer,
-  openUsage: () => new EmbeddingsUsage(),
+  openUsage,
   openStream: ({ redaction }) => new EmbeddingsStream(redaction),
   streamError: () => undefined,
   passesWhole: true,
@@ -35,7 +35,7 @@ export const embeddings: Format = {
 
 /** Millions of numbers may be in there, so it is looked through and not parsed. Without a vector it is no answer. */
 function readEmbeddingsAnswer(body: Buffer): AnswerContent | undefined {
-  const usage = new EmbeddingsUsage();
+  const usage = openUsage();
   const error = new MemberReader('error');
   const data = new MemberReader('data');
   for (const reader of [usage, error, data]) reader.push(body);
@@ -49,20 +49,9 @@ function readEmbeddingsAnswer(body: Buffer): AnswerContent | undefined {
   };
 }
 
-class EmbeddingsUsage implements UsageReader {
-  readonly #member = new MemberReader('usage');
-
-  get usage(): Usage | undefined {
-    return readUsage(this.#member.value, false);
-  }
-
-  get isWhole(): boolean {
-    return this.#member.isWhole;
-  }
-
-  push(chunk: Buffer): void {
-    this.#member.push(chunk);
-  }
+/** Reads the usage of embeddings, which generate nothing. */
+function openUsage(): UsageMember {
+  return new UsageMember((value) => readUsage(value, false));
 }
 
 /** Reads the body of `POST /v1/embeddings`. What the gateway has no stake in is left to the upstream. */

@@ -7,6 +7,7 @@ import { finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Answer, Stop, StopReason } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
+import { reasoningPart } from '../translation/reasoning.ts';
 import { textOfInput } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
 import { hearBlock } from './pieces.ts';
@@ -45,8 +46,8 @@ export function readAnswer(
   const usage = readUsage(stated);
   const ids = new CallIds(notes);
   return {
-    id: typeof id === 'string' ? id : '',
-    model: typeof model === 'string' ? model : '',
+    id: textOf(id),
+    model: textOf(model),
     parts: content
       .slice(0, MAX_BLOCKS)
       .flatMap((block) => (isJsonObject(block) ? readBlock(block, ids) : [])),
@@ -61,20 +62,16 @@ function readBlock(block: JsonObject, ids: CallIds): AssistantPart[] {
     case 'text':
       return textOf(block['text']) === '' ? [] : [{ type: 'text', text: textOf(block['text']) }];
     case 'thinking': {
-      const [text, signature] = [textOf(block['thinking']), textOf(block['signature'])];
-      if (text === '' && signature === '') return [];
-      return [
-        {
-          type: 'reasoning',
-          text,
-          ...(signature !== '' && { seal: { kind: 'signature', value: signature } }),
-        },
-      ];
+      const value = textOf(block['signature']);
+      return reasoningPart(
+        textOf(block['thinking']),
+        value === '' ? undefined : { kind: 'signature', value },
+      );
     }
-    case 'redacted_thinking':
-      return textOf(block['data']) === ''
-        ? []
-        : [{ type: 'reasoning', text: '', seal: { kind: 'redacted', value: textOf(block['data']) } }];
+    case 'redacted_thinking': {
+      const value = textOf(block['data']);
+      return reasoningPart('', value === '' ? undefined : { kind: 'redacted', value });
+    }
     case 'tool_use':
       return [
         {
@@ -112,15 +109,20 @@ export function stopOf(
   }
 }
 
-const OWN_STOPS: ReadonlyMap<string, StopReason> = new Map([
-  ['end_turn', 'stop'],
-  ['max_tokens', 'length'],
-  ['stop_sequence', 'stopSequence'],
-  ['tool_use', 'toolCalls'],
-  ['pause_turn', 'pause'],
-  ['refusal', 'refusal'],
-  ['model_context_window_exceeded', 'contextWindow'],
-]);
+/** Anthropic's words for each reason. */
+export const STOP_WORDS = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  stopSequence: 'stop_sequence',
+  toolCalls: 'tool_use',
+  pause: 'pause_turn',
+  refusal: 'refusal',
+  contextWindow: 'model_context_window_exceeded',
+} as const satisfies { readonly [Reason in StopReason]?: string };
+
+const OWN_STOPS: ReadonlyMap<string, StopReason> = new Map(
+  Object.entries(STOP_WORDS).map(([reason, word]) => [word, reason as StopReason]),
+);
 
 /** The tier in OpenAI's words. */
 export function serviceTierOf(usage: unknown): { readonly serviceTier?: string } {

@@ -44,8 +44,8 @@ export class MessagesToNeutral {
     this.#hasBegun = true;
     this.#translated.add({
       type: 'begin',
-      id: typeof id === 'string' ? id : '',
-      model: typeof model === 'string' ? model : '',
+      id: textOf(id),
+      model: textOf(model),
       ...serviceTierOf(usage),
     });
   }

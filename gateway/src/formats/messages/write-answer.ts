@@ -6,6 +6,7 @@ import type { AssistantPart, ReasoningPart } from '../translation/conversation.t
 import { sealToText } from '../translation/reasoning.ts';
 import { inputOfText } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
+import { STOP_WORDS } from './read-answer.ts';
 
 /** A message for a caller. */
 export function writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject {
@@ -57,26 +58,10 @@ function writeThinking({ text, seal }: ReasoningPart): JsonObject {
 
 /** How a message says why it ended. */
 export function writeStop({ reason, sequence }: Stop): { stop_reason: string; stop_sequence: string | null } {
-  const named = (stop_reason: string) => ({ stop_reason, stop_sequence: null });
-  switch (reason) {
-    case 'stop':
-      return named('end_turn');
-    case 'stopSequence':
-      return sequence === undefined
-        ? named('end_turn')
-        : { stop_reason: 'stop_sequence', stop_sequence: sequence };
-    case 'length':
-      return named('max_tokens');
-    case 'toolCalls':
-      return named('tool_use');
-    case 'contentFilter':
-    case 'refusal':
-      return named('refusal');
-    case 'pause':
-      return named('pause_turn');
-    case 'contextWindow':
-      return named('model_context_window_exceeded');
-  }
+  if (reason === 'stopSequence' && sequence !== undefined)
+    return { stop_reason: STOP_WORDS.stopSequence, stop_sequence: sequence };
+  const said = reason === 'contentFilter' ? 'refusal' : reason === 'stopSequence' ? 'stop' : reason;
+  return { stop_reason: STOP_WORDS[said], stop_sequence: null };
 }
 
 /** The usage as Anthropic states it: what a cache served or took in stands beside the input. */

@@ -7,6 +7,7 @@ import { readUsage } from '../peculiarities/usage-names.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart, RefusalPart, TextPart } from '../translation/conversation.ts';
+import { reasoningPart } from '../translation/reasoning.ts';
 import { argumentsText } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
 import { hearItem, hostedCalls } from './pieces.ts';
@@ -96,7 +97,7 @@ function partsOf(item: JsonObject, ids: CallIds): AssistantPart[] {
     case 'reasoning': {
       const text = shownReasoning(item);
       const seal = sealOf(textOf(item['encrypted_content']), textOf(item['id']) || undefined);
-      return text === '' && !seal ? [] : [{ type: 'reasoning', text, ...(seal && { seal }) }];
+      return reasoningPart(text, seal);
     }
     case 'function_call':
     case 'custom_tool_call': {
