@@ -43,7 +43,7 @@ export interface UpstreamTarget {
 }
 
 /** The names of output caps in a format: all that callers use, and those that this provider is sent. */
-export interface CapNames {
+interface CapNames {
   readonly known: readonly string[];
   readonly sent: readonly string[];
 }

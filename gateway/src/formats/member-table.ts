@@ -9,7 +9,7 @@ import type { Losses } from './translation/losses.ts';
  * `setting`: a short value of it is no part of a prompt, as none of a common member is. `judged`: the gateway goes by it. `counted`: the
  * prompt has a rule for it. `read`: a model reads it, and it counts as text without its name. `translated`: the reader of a translation knows it. A feature: a translation loses that with it.
  */
-export type Trait = 'common' | 'setting' | 'judged' | 'counted' | 'read' | 'translated' | Feature;
+type Trait = 'common' | 'setting' | 'judged' | 'counted' | 'read' | 'translated' | Feature;
 
 /** The members of a format's body, each named once. */
 export interface MemberTable {

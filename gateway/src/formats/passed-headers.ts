@@ -26,7 +26,7 @@ const LISTS: Readonly<Record<Dialect, Lists>> = {
 // Never pass, even with a protocol's prefix.
 const NEVER = /key|auth|token$|secret|cookie|credential|forward|user|email|account|address/;
 
-export interface Passage {
+interface Passage {
   readonly dialect: Dialect;
   /** With the organisation's own provider key, headers about the account pass. */
   readonly isByok: boolean;

@@ -38,7 +38,7 @@ function withoutCredentials(text: string): string {
 const MAX_MESSAGE_LENGTH = 4_096;
 
 /** The errors of a dialect: the one in which the provider said it, and the one that its caller reads. */
-export interface ErrorDialects {
+interface ErrorDialects {
   readonly from: Dialect;
   readonly to: Dialect;
 }

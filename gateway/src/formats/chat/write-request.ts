@@ -1,7 +1,7 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { fittingName, REQUEST_RULES, shortId, writtenUser } from '../peculiarities/request-rules.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
-import { functionOfCustom } from '../translation/callers-tools.ts';
+import { asFunction } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
 import { pathOf } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
@@ -52,8 +52,7 @@ export function writeRequest(
     }),
     ...(conversation.isStream && { stream: true }),
   };
-  const customTools = callable.tools.flatMap((tool) => (tool.kind === 'custom' ? names.sent(tool.name) : []));
-  return { body, customTools, toolNames: names.renamed };
+  return { body, ...names.notes(callable.tools) };
 }
 
 function writeTools(
@@ -65,9 +64,7 @@ function writeTools(
   // A choice without tools is refused by some providers, and says nothing.
   if (tools.length === 0) return {};
   const written = tools.map((tool) => {
-    if (tool.kind === 'custom' && tool.format) losses.lose('customGrammar', `tools[${tool.name}].format`);
-    const declared = tool.kind === 'custom' ? functionOfCustom(tool) : tool;
-    const { description, parameters, strict } = declared;
+    const { description, parameters, strict } = asFunction(tool, losses);
     return {
       type: 'function',
       function: {
@@ -104,8 +101,7 @@ function writeOutputFormat(format: OutputFormat): JsonObject {
 function writeEffort({ reasoning }: Conversation, losses: Losses): string | undefined {
   if (!reasoning) return undefined;
   if (reasoning.display !== undefined || reasoning.summary !== undefined) losses.lose('reasoningDisplay');
-  const effort = effortAskedFor(reasoning);
-  return effort === 'max' ? 'xhigh' : effort;
+  return effortAskedFor(reasoning);
 }
 
 /** The first ones of more than OpenAI takes. */

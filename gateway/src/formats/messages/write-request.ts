@@ -1,7 +1,7 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
 import { closedSchema } from '../translation/bounded-schema.ts';
-import { functionOfCustom } from '../translation/callers-tools.ts';
+import { asFunction } from '../translation/callers-tools.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
 import type { Feature } from '../translation/feature-table.ts';
 import type { Losses } from '../translation/losses.ts';
@@ -46,8 +46,7 @@ export function writeRequest(
     ...(conversation.isStream && { stream: true }),
     ...writeCacheControl(conversation),
   };
-  const customTools = callable.tools.flatMap((tool) => (tool.kind === 'custom' ? names.sent(tool.name) : []));
-  return { body, customTools, toolNames: names.renamed };
+  return { body, ...names.notes(callable.tools) };
 }
 
 function writeSchema(callers: JsonObject, losses: Losses): JsonObject {
@@ -82,8 +81,7 @@ function writeTools(
   { names, losses }: { readonly names: ToolNames; readonly losses: Losses },
 ): JsonObject {
   const written = tools.map((tool) => {
-    if (tool.kind === 'custom' && tool.format) losses.lose('customGrammar', `tools[${tool.name}].format`);
-    const { description, parameters = {}, strict } = tool.kind === 'custom' ? functionOfCustom(tool) : tool;
+    const { description, parameters = {}, strict } = asFunction(tool, losses);
     return {
       name: names.sent(tool.name),
       ...defined({ description }),
@@ -137,7 +135,7 @@ function writeServiceTier({ serviceTier }: Conversation, losses: Losses): string
 
 const MIN_TOP_P_WHILE_THINKING = 0.95;
 
-export interface WrittenReasoning {
+interface WrittenReasoning {
   readonly thinking: JsonObject | undefined;
   readonly effort: string | undefined;
   readonly sampling: JsonObject;

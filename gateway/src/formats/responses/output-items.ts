@@ -11,7 +11,7 @@ import { idSuffix } from './response-object.ts';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 /** How a call goes back: as a function's, a custom tool's, or as a search for tools. */
-export type CallForm = ToolKind | 'search';
+type CallForm = ToolKind | 'search';
 type ItemKind = 'message' | 'reasoning' | CallForm;
 
 const PREFIXES: Readonly<Record<ItemKind, string>> = {

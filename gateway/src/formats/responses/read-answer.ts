@@ -143,7 +143,7 @@ export function messageParts(content: unknown): (TextPart | RefusalPart)[] {
 }
 
 /** The kinds of content in an answer, as far as they say why the model stopped. */
-export interface AnswerKinds {
+interface AnswerKinds {
   readonly hasCalls: boolean;
   readonly hasRefusal: boolean;
 }

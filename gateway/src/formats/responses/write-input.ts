@@ -22,7 +22,7 @@ const { maxCallIdLength } = REQUEST_RULES.responses;
 /** A file with its content must have a name. */
 const UNNAMED_FILE = 'document.pdf';
 
-export interface WrittenInput {
+interface WrittenInput {
   readonly instructions: string | undefined;
   readonly input: readonly JsonObject[];
   /** True if a reasoning of this format is among the items. */

@@ -31,9 +31,7 @@ export function writeRequest(
   loseWhatHasNoPlace(conversation, losses);
   const names = new ToolNames(RULES.maxNameLength);
   const { instructions, input, hasSealedReasoning } = writeInput(conversation, names, losses);
-  const asked = conversation.reasoning && effortAskedFor(conversation.reasoning);
-  // Only OpenAI's newest models know more than that.
-  const effort = asked === 'max' ? 'xhigh' : asked;
+  const effort = conversation.reasoning && effortAskedFor(conversation.reasoning);
   const wantsReasoning = conversation.reasoning !== undefined && effort !== 'none';
   const { sampling, reasoning } = conversation;
   const text = defined({ format: writeFormat(conversation.outputFormat), verbosity: conversation.verbosity });
@@ -60,7 +58,7 @@ export function writeRequest(
     // What the provider kept could not be fetched or deleted in the caller's own format.
     store: false,
   });
-  return { body, customTools: [], toolNames: names.renamed };
+  return { body, ...names.notes() };
 }
 
 function loseWhatHasNoPlace(conversation: Conversation, losses: Losses): void {

@@ -24,7 +24,7 @@ const BY_NAME = ['properties', '$defs', 'definitions', 'patternProperties', 'dep
 const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
 const ALONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'] as const;
 
-export interface ClosedSchema {
+interface ClosedSchema {
   readonly schema: JsonObject;
   /** True if something of it is said in words only, or not at all. */
   readonly isLoosened: boolean;

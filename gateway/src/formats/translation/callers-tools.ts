@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded } from './bounded-json.ts';
 import type { AssistantPart, CustomTool, FunctionTool, ToolCallPart, ToolKind } from './conversation.ts';
+import type { Losses } from './losses.ts';
 import type { StreamEvent } from './stream-events.ts';
 import { filledArguments } from './tool-input.ts';
 import type { TranslationNotes } from './translator.ts';
@@ -98,7 +99,11 @@ export class CallersToolStream {
 
 const ARGUMENT = 'input';
 
-export function functionOfCustom({ name, description, format }: CustomTool): FunctionTool {
+/** The tool as a function, for a format without custom tools. */
+export function asFunction(tool: FunctionTool | CustomTool, losses: Losses): FunctionTool {
+  if (tool.kind === 'function') return tool;
+  const { name, description, format } = tool;
+  if (format) losses.lose('customGrammar', `tools[${name}].format`);
   const described = [description, grammarIn(format)].filter((text) => text !== undefined);
   return {
     kind: 'function',

@@ -14,7 +14,7 @@ export type { TranslationNotes, TranslationOptions } from './translator.ts';
 
 // The interface of translation. Pure functions over plain data: they run in reader threads too.
 
-export interface TranslatedRequest {
+interface TranslatedRequest {
   readonly body: JsonObject;
   /** The members that are not sent, by their path in the caller's body; at most 33 names, valid in a header. */
   readonly dropped: readonly string[];

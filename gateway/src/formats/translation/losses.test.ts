@@ -80,6 +80,6 @@ describe('a name that a provider does not take', () => {
     const names = new ToolNames(64);
     const sent = names.sent('a.b');
     assert.equal(names.sent('__proto__'), '__proto__');
-    assert.deepEqual(names.renamed, { [sent]: 'a.b' });
+    assert.deepEqual(names.notes().toolNames, { [sent]: 'a.b' });
   });
 });

@@ -1,6 +1,7 @@
 import { fittingName } from '../peculiarities/request-rules.ts';
 import type { Conversation, CustomTool, FunctionTool, Tool, ToolChoice } from './conversation.ts';
 import type { Losses } from './losses.ts';
+import type { TranslationNotes } from './translator.ts';
 
 /** The names under which a request's tools are sent, and the way back. */
 export class ToolNames {
@@ -18,9 +19,10 @@ export class ToolNames {
     return sent;
   }
 
-  /** The caller's names by those sent, of the tools that were renamed. */
-  get renamed(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#callersBySent);
+  /** What the way back needs: the caller's names by those sent, and the custom tools that are sent as functions. */
+  notes(functions: CallableTools['tools'] = []): Pick<TranslationNotes, 'customTools' | 'toolNames'> {
+    const customTools = functions.flatMap((tool) => (tool.kind === 'custom' ? this.sent(tool.name) : []));
+    return { customTools, toolNames: Object.fromEntries(this.#callersBySent) };
   }
 }
 
