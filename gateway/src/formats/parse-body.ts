@@ -154,7 +154,7 @@ interface Level {
 }
 
 /** The path of the first member whose name its object has already, as `messages[0].role`. The text must be valid JSON. */
-export function repeatedMember(json: Buffer): string {
+function repeatedMember(json: Buffer): string {
   const levels: Level[] = [levelAt(json, 0, json.length)];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     level.index += 1;

@@ -35,10 +35,10 @@ export function readChat(body: ParsedBody): EndpointReading {
   };
 }
 
-export const CAP_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
+const CAP_NAMES = ['max_completion_tokens', 'max_tokens'] as const;
 
 /** The places of the changes. */
-export function chatLayout(body: ParsedBody, isStream: boolean): BodyLayout {
+function chatLayout(body: ParsedBody, isStream: boolean): BodyLayout {
   return layoutOf(body, isStream ? usageEdits(body) : []);
 }
 

@@ -5,35 +5,32 @@ import type { StreamEvent } from '../translation/stream-events.ts';
 import { InputPieces } from '../translation/tool-input.ts';
 
 /** A block that has not ended. Only the first is written as it comes. */
-type Block = TextBlock | ThinkingBlock | RedactedBlock | CallBlock;
-
-interface TextBlock {
-  readonly kind: 'text';
-  pieces: string[];
-  isComplete: boolean;
-}
-
-interface ThinkingBlock {
-  readonly kind: 'thinking';
-  pieces: string[];
-  isComplete: boolean;
-  signature: string;
-}
-
-interface RedactedBlock {
-  readonly kind: 'redacted';
-  readonly data: string;
-  readonly isComplete: true;
-  readonly pieces: string[];
-}
-
-interface CallBlock {
-  readonly kind: 'call';
+interface Block {
+  readonly kind: 'text' | 'thinking' | 'redacted' | 'call';
+  /** What its first event holds. */
   readonly start: JsonObject;
+  /** The text that is not written yet. */
+  readonly pieces: string[];
+  /** The arguments of a call. */
   readonly input: InputPieces;
-  pieces: string[];
   isComplete: boolean;
+  /** The signature of a thinking, or the data of what is redacted. */
+  seal: string;
 }
+
+function newBlock(kind: Block['kind'], start: JsonObject, seal?: string): Block {
+  return {
+    kind,
+    start,
+    pieces: [],
+    input: new InputPieces(),
+    isComplete: seal !== undefined,
+    seal: seal ?? '',
+  };
+}
+
+const TEXT = { type: 'text', text: '' };
+const THINKING = { type: 'thinking', thinking: '', signature: '' };
 
 type BlockEvent = Exclude<StreamEvent, { type: 'begin' | 'finish' | 'usage' | 'error' }>;
 
@@ -41,7 +38,7 @@ type BlockEvent = Exclude<StreamEvent, { type: 'begin' | 'finish' | 'usage' | 'e
 export class BlockQueue {
   // The first of them is the one that is open at the caller, if `#isOpen`.
   readonly #blocks: Block[] = [];
-  readonly #calls = new Map<number, CallBlock>();
+  readonly #calls = new Map<number, Block>();
   #isOpen = false;
   #index = 0;
   #keptCharacters = 0;
@@ -69,14 +66,7 @@ export class BlockQueue {
         break;
       case 'toolCall': {
         const { id, name, index } = event;
-        const start = { type: 'tool_use', id, name, input: {} };
-        const block: CallBlock = {
-          kind: 'call',
-          start,
-          input: new InputPieces(),
-          pieces: [],
-          isComplete: false,
-        };
+        const block = newBlock('call', { type: 'tool_use', id, name, input: {} });
         this.#calls.set(index, block);
         this.#blocks.push(block);
         break;
@@ -111,13 +101,10 @@ export class BlockQueue {
   }
 
   /** The block that more of this kind belongs to. */
-  #last(kind: 'text' | 'thinking'): TextBlock | ThinkingBlock {
+  #last(kind: 'text' | 'thinking'): Block {
     const last = this.#blocks.at(-1);
     if (last?.kind === kind && !last.isComplete) return last;
-    const block: TextBlock | ThinkingBlock =
-      kind === 'text'
-        ? { kind, pieces: [], isComplete: false }
-        : { kind, pieces: [], isComplete: false, signature: '' };
+    const block = newBlock(kind, kind === 'text' ? TEXT : THINKING);
     this.#blocks.push(block);
     return block;
   }
@@ -139,12 +126,12 @@ export class BlockQueue {
     this.#keptCharacters += value.length;
     const last = this.#blocks.at(-1);
     if (seal.kind !== 'redacted' && seal.kind !== 'extra' && last?.kind === 'thinking' && !last.isComplete) {
-      last.signature = value;
+      last.seal = value;
       last.isComplete = true;
     } else if (seal.kind === 'signature') {
-      this.#blocks.push({ kind: 'thinking', pieces: [], isComplete: true, signature: value });
+      this.#blocks.push(newBlock('thinking', THINKING, value));
     } else {
-      this.#blocks.push({ kind: 'redacted', data: value, isComplete: true, pieces: [] });
+      this.#blocks.push(newBlock('redacted', { type: 'redacted_thinking', data: value }, value));
     }
   }
 
@@ -153,7 +140,7 @@ export class BlockQueue {
     for (let block = this.#blocks[0]; block; block = this.#blocks[0]) {
       if (!this.#isOpen) {
         this.#isOpen = true;
-        events.push({ type: 'content_block_start', index: this.#index, content_block: startOf(block) });
+        events.push({ type: 'content_block_start', index: this.#index, content_block: block.start });
       }
       if (block.pieces.length > 0) {
         const text = block.pieces.join('');
@@ -173,26 +160,13 @@ export class BlockQueue {
     const index = this.#index;
     this.#index += 1;
     this.#isOpen = false;
-    const signature = block.kind === 'thinking' ? block.signature : '';
-    this.#keptCharacters -= block.kind === 'redacted' ? block.data.length : signature.length;
+    this.#keptCharacters -= block.seal.length;
+    const signature = block.kind === 'thinking' ? block.seal : '';
     const delta = { type: 'signature_delta', signature };
     return [
       ...(signature === '' ? [] : [{ type: 'content_block_delta', index, delta }]),
       { type: 'content_block_stop', index },
     ];
-  }
-}
-
-function startOf(block: Block): JsonObject {
-  switch (block.kind) {
-    case 'text':
-      return { type: 'text', text: '' };
-    case 'thinking':
-      return { type: 'thinking', thinking: '', signature: '' };
-    case 'redacted':
-      return { type: 'redacted_thinking', data: block.data };
-    case 'call':
-      return block.start;
   }
 }
 

@@ -60,7 +60,7 @@ function readInput(body: JsonObject): string | readonly JsonObject[] {
 
 const CAP = ['max_output_tokens'] as const;
 
-export function responsesLayout(body: ParsedBody): BodyLayout {
+function responsesLayout(body: ParsedBody): BodyLayout {
   const layout = layoutOf(body);
   return dispensableTools(body.value).length === 0 ? layout : { ...layout, tools: toolSpans(body) };
 }

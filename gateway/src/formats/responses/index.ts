@@ -40,7 +40,7 @@ export const responses: Format = {
  * The end of a stream that the gateway ends. OpenAI's SDKs and the AI SDK read the `error` event; Codex goes by
  * `response.failed` and takes a stream without it for a broken connection.
  */
-export function responsesStreamError(error: GatewayError, requestId: string): Buffer {
+function responsesStreamError(error: GatewayError, requestId: string): Buffer {
   const { type, code, message } = error;
   const failure = { type, code, message, param: null };
   return Buffer.from(

@@ -195,7 +195,7 @@ export interface CustomTool {
 }
 
 /** A tool that the provider runs, or whose schema only the provider knows: it cannot be had elsewhere. */
-export interface HostedTool {
+interface HostedTool {
   readonly kind: 'hosted';
   /** Its `type`, by which it is disclosed and refused: web_search, bash_20250124, namespace. */
   readonly type: string;
