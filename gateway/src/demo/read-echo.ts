@@ -1,6 +1,6 @@
 import type { Surface } from '@gatehouse/contract';
-import type { CountTokens } from '../formats/protocol.ts';
 import { BodyError } from '../formats/call.ts';
+import type { CountTokens } from '../formats/protocol.ts';
 import { translateRequest } from '../formats/translation/index.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { chatEcho } from './chat-echo.ts';

@@ -7,7 +7,7 @@ import { InputPieces } from '../translation/tool-input.ts';
 /** A block that has not ended. Only the first is written as it comes. */
 interface Block {
   readonly kind: 'text' | 'thinking' | 'redacted' | 'call';
-  /** What its first event holds. */
+  /** The content of its first event. */
   readonly start: JsonObject;
   /** The text that is not written yet. */
   readonly pieces: string[];

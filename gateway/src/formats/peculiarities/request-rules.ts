@@ -15,7 +15,7 @@ interface RequestRules {
   readonly minOutputCap?: number;
 }
 
-/** What the providers of a format refuse, though its shape allows it: the rules of its maker, which the others keep too. */
+/** The rules of each format beside its shape: those of its maker. A provider that keeps to less takes what meets them too. */
 export const REQUEST_RULES = {
   // OpenAI: `string too long` names the lengths of names, ids and users; further stop sequences are refused.
   chat: { maxNameLength: 64, maxCallIdLength: 40, maxUserLength: 64, isUserOpaque: false, maxStops: 4 },

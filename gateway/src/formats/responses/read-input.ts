@@ -21,7 +21,7 @@ const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
 /** Calls that the provider itself carried out, whose words are in the answer that follows. */
 const HOSTED_CALLS = new Set(['web_search_call', 'mcp_list_tools']);
 const MESSAGE_MEMBERS = new Set(['type', 'id', 'status', 'role', 'content']);
-/** What a client's shell is asked to do. */
+/** The members by which a client's shell is asked to do something. */
 const SHELL_MEMBERS = ['command', 'env', 'timeout_ms', 'user', 'working_directory'] as const;
 
 /** The items of a request's input, as turns. `instructions` are the request's own, which stand before them. */

@@ -19,7 +19,7 @@ export class ToolNames {
     return sent;
   }
 
-  /** What the way back needs: the caller's names by those sent, and the custom tools that are sent as functions. */
+  /** The notes for the way back: the caller's names by those sent, and the custom tools among those sent as functions. */
   notes(functions: CallableTools['tools'] = []): Pick<TranslationNotes, 'customTools' | 'toolNames'> {
     const customTools = functions.flatMap((tool) => (tool.kind === 'custom' ? this.sent(tool.name) : []));
     return { customTools, toolNames: Object.fromEntries(this.#callersBySent) };
