@@ -20,10 +20,7 @@ export function withTranslationTables(page: string): string {
   const directions = DIRECTIONS.map((direction) => direction.replace(' to ', ' → '));
   const tables = {
     features: table(['feature', ...directions], rows),
-    members: table(
-      ['format', 'common', 'further ones'],
-      TRANSLATED_FORMATS.map(membersRow),
-    ),
+    members: table(['format', 'common', 'further ones'], TRANSLATED_FORMATS.map(membersRow)),
   };
   return Object.entries(tables).reduce((text, [name, lines]) => {
     const [before, old, after] = text.split(
