@@ -17,6 +17,8 @@ function inSource(site) {
   return site.replace(PLACE, (place, url, line, column) => {
     try {
       const { originalSource, originalLine, originalColumn } = mapOf(url).findEntry(line - 1, column - 1);
+      // The bundler's own helpers have none.
+      if (originalSource === undefined) return place;
       return `${new URL(originalSource, url)}:${originalLine + 1}:${originalColumn + 1}`;
     } catch {
       return place;
@@ -24,5 +26,14 @@ function inSource(site) {
   });
 }
 
+function inWords(error) {
+  try {
+    return `${error}`;
+  } catch {
+    // A library may capture the stack of an object that has no text.
+    return 'Error';
+  }
+}
+
 Error.prepareStackTrace = (error, sites) =>
-  [error, ...sites.map((site) => `    at ${inSource(`${site}`)}`)].join('\n');
+  [inWords(error), ...sites.map((site) => `    at ${inSource(`${site}`)}`)].join('\n');

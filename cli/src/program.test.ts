@@ -76,11 +76,25 @@ describe('the program of the command', () => {
   });
 
   it('names the lines of the sources in its errors', async () => {
-    const root = join(import.meta.dirname, '../..');
-    const program = findProgram(root) ?? assert.fail('the run of the tests builds it');
-    const source = `import { main } from ${JSON.stringify(join(program, 'main.mjs'))};
-      await main(undefined).catch(({ stack }) => process.stdout.write(stack));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source]);
-    assert.match(stdout, /\/cli\/src\/commands\/run\.ts:\d+/);
+    const { stack } = await inProgram(`await main(undefined).catch(({ stack }) => ({ stack }))`);
+    assert.match(stack, /\/cli\/src\/commands\/run\.ts:\d+/);
+    assert.doesNotMatch(stack, /undefined:NaN/);
+  });
+
+  it('has the stack of an object without a text', async () => {
+    const { stack } = await inProgram(`(Error.captureStackTrace(bare = Object.create(null)), bare)`);
+    assert.match(stack, /^Error\n {4}at /);
   });
 });
+
+/** The value of an expression in a process that has loaded the program. */
+async function inProgram(expression: string): Promise<{ readonly stack: string }> {
+  const program =
+    findProgram(join(import.meta.dirname, '../..')) ?? assert.fail('the run of the tests builds it');
+  const source = `import { main } from ${JSON.stringify(join(program, 'main.mjs'))};
+    let bare;
+    const { stack } = ${expression};
+    process.stdout.write(JSON.stringify({ stack }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', source]);
+  return JSON.parse(stdout);
+}
