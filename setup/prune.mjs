@@ -62,9 +62,8 @@ for (const [folder, names] of UNUSED_FOLDERS)
 function removeFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (entry.name !== '.cache') removeFiles(path);
-    } else if (!entry.isFile() || /^(licen[cs]e|notice|copying)/i.test(entry.name)) continue;
+    if (entry.isDirectory()) removeFiles(path);
+    else if (!entry.isFile() || /^(licen[cs]e|notice|copying)/i.test(entry.name)) continue;
     else if (/\.map$/.test(entry.name)) remove(path, 'source maps');
     else if (/\.d\.[cm]?ts$/.test(entry.name)) remove(path, 'types');
     else if (/\.(md|markdown)$/i.test(entry.name)) remove(path, 'documentation');

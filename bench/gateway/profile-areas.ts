@@ -50,7 +50,7 @@ const maps = new Map<string, SourceMap>();
 /** The function's place in its source, where it was bundled. */
 function inSource(node: ProfileNode): ProfileNode {
   const { url, lineNumber, columnNumber } = node.callFrame;
-  if (!url.includes('/gatehouse-program/')) return node;
+  if (!url.includes('/cli/dist/')) return node;
   const map = maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${url}.map`), 'utf8')));
   maps.set(url, map);
   const found = map.findEntry(lineNumber, columnNumber);

@@ -2,11 +2,12 @@
 // it ends. An image runs it as it is built.
 //
 //   node cli/bin/build-program.mjs
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { findProgram, keepProgram, programsOf } from './program.mjs';
+import { findProgram, keepProgram, programsOf, useProgram } from './program.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -78,13 +79,27 @@ const rarePackages = {
   },
 };
 
+/** False where a source was changed meanwhile. */
 async function buildProgram() {
-  const { build } = createRequire(import.meta.url)('esbuild');
   process.umask(0o022);
   const begun = Math.floor(Date.now() / 1000);
   const folder = `${begun.toString(36)}-${process.pid}`;
   const outdir = join(programsOf(root), folder);
   mkdirSync(outdir, { recursive: true });
+  useProgram(outdir);
+  let isKept = false;
+  try {
+    const { inputs, outputs } = await bundle(outdir);
+    isKept = keepProgram(root, { folder, begun, inputs, outputs });
+  } finally {
+    if (!isKept) rmSync(outdir, { recursive: true, force: true });
+  }
+  return isKept;
+}
+
+/** Writes the program into a folder. Returns the paths of what it was made of, and of what was written. */
+async function bundle(outdir) {
+  const { build } = createRequire(import.meta.url)('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ENTRIES,
@@ -108,10 +123,19 @@ async function buildProgram() {
     metafile: true,
     logLevel: 'silent',
   });
-
   const own = Object.keys(metafile.inputs).filter((path) => !/(^|\/)node_modules\/|^builtin:/.test(path));
+  const manifests = [...new Set(own.map((path) => path.split('/')[0]))].map((name) => `${name}/package.json`);
   const bundler = relative(root, fileURLToPath(import.meta.url));
-  keepProgram(root, { folder, begun, inputs: [...own, bundler, 'package-lock.json'] });
+  return {
+    inputs: [...own, ...manifests, bundler, 'package-lock.json', 'tsconfig.json'],
+    outputs: Object.keys(metafile.outputs).map((path) => relative(outdir, join(root, path))),
+  };
 }
 
-if (findProgram(root) === undefined) await buildProgram();
+// Another second begins after the last change, unless the clock was set back.
+const isCurrent = () => findProgram(root) !== undefined;
+if (!isCurrent() && !(await buildProgram())) {
+  await setTimeout(1_000);
+  if (!isCurrent() && !(await buildProgram()))
+    throw new Error('sources were changed while they were bundled, or later than the clock says');
+}

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { usePackages } from '../../setup/locks.mjs';
-import { findProgram, keepCompiledCode } from './program.mjs';
+import { findProgram, keepCompiledCode, useProgram } from './program.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const major = Number(process.versions.node.split('.')[0]);
@@ -20,8 +20,10 @@ if (major < 24) {
   );
   process.exitCode = 1;
 } else {
-  keepCompiledCode(root);
-  const program = findProgram(root) ?? (process.argv[2] === 'start' ? buildProgram() : undefined);
+  const isStart = process.argv[2] === 'start';
+  const program = findProgram(root) ?? (isStart ? buildProgram() : undefined);
+  if (isStart && program !== undefined) useProgram(program);
+  keepCompiledCode(root, program);
   const main =
     program === undefined
       ? new URL('../src/main.ts', import.meta.url)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const PLACE = /(file:\/\/[^\s()]+\/gatehouse-program\/[^\s()]+\.mjs):(\d+):(\d+)/;
+const PLACE = /(file:\/\/[^\s()]+\/cli\/dist\/[^\s()]+\.mjs):(\d+):(\d+)/;
 const maps = new Map();
 
 function mapOf(url) {

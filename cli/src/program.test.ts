@@ -1,78 +1,70 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { findProgram, keepProgram, programsOf } from '../bin/program.mjs';
+import { findProgram, keepProgram, programsOf, useProgram } from '../bin/program.mjs';
 
-const BEGUN = 1_790_000_000;
-const EARLIER = BEGUN - 1;
+const SOURCES = ['one.ts', 'two.ts'];
+// The files of the test are new, so the program is begun later.
+const begun = () => Math.floor(Date.now() / 1000) + 10;
 
 /** A project of two files, and a program that was made of them. */
 async function withProgram() {
   const root = await mkdtemp(join(tmpdir(), 'gatehouse-program-'));
-  const change = async (path: string, text: string, second: number) => {
-    await writeFile(join(root, path), text);
-    await utimes(join(root, path), second, second);
-  };
-  await change('one.ts', 'one', EARLIER);
-  await change('two.ts', 'two', EARLIER);
-  const make = async (folder: string) => {
+  for (const path of SOURCES) await writeFile(join(root, path), path);
+  const make = async (folder: string, second = begun()) => {
     await mkdir(join(programsOf(root), folder), { recursive: true });
-    keepProgram(root, { folder, begun: BEGUN, inputs: ['one.ts', 'two.ts'] });
+    await writeFile(join(programsOf(root), folder, 'main.mjs'), folder);
+    return keepProgram(root, { folder, begun: second, inputs: SOURCES, outputs: ['main.mjs'] });
   };
-  await make('first');
-  return {
-    root,
-    change,
-    make,
-    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
-  };
+  assert.ok(await make('first'));
+  return { root, make, [Symbol.asyncDispose]: () => rm(root, { recursive: true }) };
 }
 
 describe('the program of the command', () => {
-  it('is found while its sources are as they were', async () => {
+  it('is found while its sources are as they were, to the second', async () => {
     await using project = await withProgram();
+    const path = join(project.root, 'one.ts');
+    const { mtimeMs } = await stat(path);
+    await utimes(path, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
     assert.equal(findProgram(project.root), join(programsOf(project.root), 'first'));
-    // As a copy without fractions of seconds has it.
-    await project.change('one.ts', 'one', EARLIER);
-    assert.equal(findProgram(project.root), join(programsOf(project.root), 'first'));
+    assert.equal(findProgram(`${project.root}/`), join(programsOf(project.root), 'first'));
   });
 
   for (const [title, breakIt] of [
-    ['a source of another size', ({ change }) => change('two.ts', 'three', EARLIER)],
-    ['a source that was changed later', ({ change }) => change('two.ts', 'TWO', BEGUN + 5)],
-    ['a source that is gone', ({ root }) => rm(join(root, 'one.ts'))],
-    ['a program that is gone', ({ root }) => rm(join(programsOf(root), 'first'), { recursive: true })],
-    ['a record that is cut', ({ root }) => writeFile(join(programsOf(root), 'current.json'), '{"root":')],
-  ] satisfies [string, (project: Awaited<ReturnType<typeof withProgram>>) => Promise<void>][]) {
+    ['a source of another size', (root) => writeFile(join(root, 'two.ts'), 'two')],
+    ['a source that was changed at another time', (root) => utimes(join(root, 'two.ts'), begun(), begun())],
+    ['a source that is gone', (root) => rm(join(root, 'one.ts'))],
+    ['a file of it that is gone', (root) => rm(join(programsOf(root), 'first/main.mjs'))],
+    ['a file of it that is empty', (root) => writeFile(join(programsOf(root), 'first/main.mjs'), '')],
+    ['a record that is cut', (root) => writeFile(join(programsOf(root), 'current.json'), '{"root":')],
+  ] satisfies [string, (root: string) => Promise<void>][]) {
     it(`is not used with ${title}`, async () => {
       await using project = await withProgram();
-      await breakIt(project);
+      await breakIt(project.root);
       assert.equal(findProgram(project.root), undefined);
     });
   }
 
-  it('is not used where a source was changed in the second in which it was begun', async () => {
+  it('is not kept where a source was changed in the second in which it was begun, whatever time the source says', async () => {
     await using project = await withProgram();
-    await project.change('two.ts', 'two', BEGUN);
-    await project.make('second');
-    assert.equal(findProgram(project.root), undefined);
+    const path = join(project.root, 'two.ts');
+    await utimes(path, 1, 1);
+    const { ctimeMs } = await stat(path);
+    assert.equal(await project.make('second', Math.floor(ctimeMs / 1000)), false);
+    assert.ok(await project.make('third', Math.floor(ctimeMs / 1000) + 1));
+    assert.equal(findProgram(project.root), join(programsOf(project.root), 'third'));
   });
 
-  it('leaves the program of a service that runs, and those that are being made', async () => {
+  it('is removed when it is neither used nor the one before', async () => {
     await using project = await withProgram();
     const folders = async () => (await readdir(programsOf(project.root))).sort();
-    const age = (folder: string) => utimes(join(programsOf(project.root), folder), EARLIER, EARLIER);
-    await mkdir(join(programsOf(project.root), 'another process is making it'));
-    await age('first');
-    await project.make('second');
-    assert.deepEqual(await folders(), ['another process is making it', 'current.json', 'first', 'second']);
-    await age('second');
-    await project.make('third');
-    assert.deepEqual(await folders(), ['another process is making it', 'current.json', 'second', 'third']);
+    useProgram(join(programsOf(project.root), 'first'));
+    for (const name of ['second', 'third', 'fourth']) assert.ok(await project.make(name));
+    assert.deepEqual(await folders(), ['current.json', 'first', 'fourth', 'third']);
   });
 
   it('names the lines of the sources in its errors', async () => {

@@ -17,7 +17,7 @@ export interface MemberTable {
   readonly translated: readonly string[];
   /** Refuses a judged member that is written in another case: some providers read names without regard to it. */
   checkNames(names: Iterable<string>): void;
-  /** Counts the members that no rule of the prompt counts. */
+  /** Counts the members that are counted as they are. */
   addTo(parts: PromptParts, body: JsonObject): void;
   /** Tells what a translation loses with the members as such. */
   lose(body: JsonObject, losses: Losses): void;

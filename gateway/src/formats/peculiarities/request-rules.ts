@@ -15,13 +15,13 @@ interface RequestRules {
   readonly minOutputCap?: number;
 }
 
-/** The rules of each format beside its shape: those of its maker. A provider that keeps to less takes what meets them too. */
+/** The rules of each format beside its shape: those of its maker. */
 export const REQUEST_RULES = {
   // OpenAI: `string too long` names the lengths of names, ids and users; further stop sequences are refused.
   chat: { maxNameLength: 64, maxCallIdLength: 40, maxUserLength: 64, isUserOpaque: false, maxStops: 4 },
   // Anthropic: `^[a-zA-Z0-9_-]{1,128}$` for names and ids, `metadata.user_id` without anything that names a person.
   messages: { maxNameLength: 128, maxCallIdLength: 128, maxUserLength: 256, isUserOpaque: true },
-  // OpenAI: as chat; clients try a model out with an output cap of 1, and a smaller one than 16 is refused.
+  // OpenAI: names and users as for chat; clients try a model out with an output cap of 1, and a smaller one than 16 is refused.
   responses: {
     maxNameLength: 64,
     maxCallIdLength: 64,

@@ -128,8 +128,8 @@ export interface ReasoningPart {
 
 /**
  * A value that only the provider that made it can read, and wants back in its place. It is of no use to any other provider, which must not
- * be sent it: Anthropic refuses a request with a thinking block whose signature it did not write. How a seal is carried through a format
- * that has no place for it says seals.ts.
+ * be sent it: Anthropic refuses a request with a thinking block whose signature it did not write. reasoning.ts carries a seal through
+ * a format that has no place for it.
  */
 export type ReasoningSeal =
   /** Messages: `signature` of a thinking block, over its text. */
