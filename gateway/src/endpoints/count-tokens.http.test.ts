@@ -249,7 +249,7 @@ describe('POST /v1/messages/count_tokens', () => {
     const provider = `provider of ${MODEL}`;
     await storeVaultKey(bench.database, own, provider, 'sk-ant-own-0123456789');
     await runSql(bench.database)`
-      UPDATE vault_keys SET sealed_key = '\\x00'::bytea || substr(sealed_key, 2)
+      UPDATE vault_keys SET sealed_key = set_byte(sealed_key, 0, get_byte(sealed_key, 0) # 1)
       WHERE organization_id = ${own.organizationId}`;
     await assertCounted(await count({}, own.secret), 8);
     assert.equal(bench.provider.asked.length, 0);
