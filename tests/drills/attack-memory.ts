@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** The processes that a crash would end, by name. */
 const PARTS: readonly (readonly [name: string, commandLine: RegExp])[] = [
-  ['gateway', /gateway-main\.[jt]s/],
+  ['gateway', /gateway-main\.m?[jt]s/],
   ['api', /gatehouse\.mjs start/],
   ['telemetry', /^gatehouse-clickhouse/],
   ['postgres', /native\/bin\/postgres/],

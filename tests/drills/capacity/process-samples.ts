@@ -81,8 +81,8 @@ async function memberOf(pid: number): Promise<Member> {
 }
 
 function nameOf(commandLine: string): ProcessName | undefined {
-  if (/gateway-main\.[jt]s/.test(commandLine)) return 'gateway';
-  if (/^gatehouse-clickhouse/.test(commandLine) || /engine-main\.[jt]s/.test(commandLine)) return 'engine';
+  if (/gateway-main\.m?[jt]s/.test(commandLine)) return 'gateway';
+  if (/^gatehouse-clickhouse/.test(commandLine) || /engine-main\.m?[jt]s/.test(commandLine)) return 'engine';
   if (/^postgres:|native\/bin\/postgres/.test(commandLine)) return 'postgres';
   if (/gatehouse\.mjs start/.test(commandLine)) return 'api';
   return undefined;
