@@ -1,5 +1,5 @@
-// Builds the program of this project (program.mjs) where it is not current, in a process of its own, because what a build takes would stay with the process until
-// it ends. An image runs it as it is built.
+// Builds the program of this project (program.mjs) where it is not current. In a process of its own, because the memory that a build takes
+// would stay with the process that starts the service.
 //
 //   node cli/bin/build-program.mjs
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -31,8 +31,8 @@ const EXTERNAL = [
 ];
 
 /**
- * A source finds the files beside it where it stands, so `import.meta` stays that of the source. A program that it names with
- * `new URL('./name.ts', import.meta.url)` is one of the entries, which are all in one folder.
+ * A source finds the files beside it where it stands, so `import.meta` stays that of the source. What it starts as a process
+ * or thread by `new URL('./name.ts', import.meta.url)` is one of the entries, which are all in one folder.
  */
 const sourceLocations = {
   name: 'source-locations',

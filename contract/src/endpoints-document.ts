@@ -109,7 +109,7 @@ function table(lines: readonly Line[]): string {
     '| Method and path | Name | Description | Access | Statuses | Records |',
     '|---|---|---|---|---|---|',
     ...lines.map(({ method, path, name, summary, access, statuses, records }) => {
-      const events = records.map(code).join(', ') || 'nothing';
+      const events = records.map(code).join(', ');
       return `| ${code(`${method} ${path}`)} | ${code(name)} | ${summary} | ${access} | ${[...new Set(statuses)].join(', ')} | ${events} |`;
     }),
   ].join('\n');

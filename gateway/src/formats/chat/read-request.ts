@@ -102,7 +102,7 @@ function readOutputFormat(format: BodyObject | undefined): OutputFormat | undefi
 }
 
 /** A tool of a chat request. */
-export function readTool(tool: BodyObject): Tool {
+function readTool(tool: BodyObject): Tool {
   switch (tool.value['type']) {
     case 'function': {
       const declared = tool.object('function');
@@ -136,7 +136,7 @@ export function readTool(tool: BodyObject): Tool {
 }
 
 /** The tool choice of a chat request. */
-export function readToolChoice(body: BodyObject): ToolChoice | undefined {
+function readToolChoice(body: BodyObject): ToolChoice | undefined {
   if (!body.has('tool_choice')) return undefined;
   const value = body.value['tool_choice'];
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };

@@ -113,7 +113,7 @@ function readServiceTier(body: BodyObject): string | undefined {
 const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
 
 /** A tool of a messages request. */
-export function readTool(tool: BodyObject): Tool {
+function readTool(tool: BodyObject): Tool {
   const type = tool.optionalText('type') ?? 'custom';
   if (type !== 'custom') return { kind: 'hosted', type, ...defined({ name: tool.optionalText('name') }) };
   for (const name of Object.keys(tool.value)) {
@@ -136,7 +136,7 @@ export function readTool(tool: BodyObject): Tool {
   };
 }
 
-export function readToolChoice(choice: BodyObject, tools: readonly Tool[]): ToolChoice {
+function readToolChoice(choice: BodyObject, tools: readonly Tool[]): ToolChoice {
   const { type } = choice.value;
   switch (type) {
     case 'auto':

@@ -141,7 +141,7 @@ interface WrittenReasoning {
   readonly sampling: JsonObject;
 }
 
-export function writeReasoning(
+function writeReasoning(
   { reasoning, sampling }: Conversation,
   { choice, tools }: CallableTools,
   losses: Losses,

@@ -143,7 +143,7 @@ function readShellCall(item: BodyObject): ToolCallPart {
 }
 
 /** The parts of a message of the user, the instructions or a tool: a string, or a list. Empty texts say nothing. */
-export function readParts(holder: BodyObject, name: string): ResultPart[] {
+function readParts(holder: BodyObject, name: string): ResultPart[] {
   const { [name]: value } = holder.value;
   const parts: ResultPart[] =
     typeof value === 'string'
@@ -153,7 +153,7 @@ export function readParts(holder: BodyObject, name: string): ResultPart[] {
 }
 
 /** The same where only text has a place. */
-export function readTexts(holder: BodyObject, name: string): TextPart[] {
+function readTexts(holder: BodyObject, name: string): TextPart[] {
   return readParts(holder, name).map((part) => {
     if (part.type !== 'text') throw holder.error(name, 'must be text.');
     return part;
@@ -161,7 +161,7 @@ export function readTexts(holder: BodyObject, name: string): TextPart[] {
 }
 
 /** The parts of an assistant's message. */
-export function readAssistantParts(message: BodyObject): (TextPart | RefusalPart)[] {
+function readAssistantParts(message: BodyObject): (TextPart | RefusalPart)[] {
   if (typeof message.value['content'] === 'string') return readTexts(message, 'content');
   return Array.from(message.objects('content')).flatMap((part): (TextPart | RefusalPart)[] => {
     if (part.value['type'] === 'refusal') return [{ type: 'refusal', text: part.text('refusal') }];

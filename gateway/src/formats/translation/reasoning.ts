@@ -71,7 +71,7 @@ export function effortAskedFor({
   budgetTokens,
 }: ReasoningRequest): ReasoningEffort | undefined {
   if (thinking === 'disabled') return 'none';
-  // Only OpenAI's newest models know more than that.
+  // Anthropic's alone.
   if (effort === 'max') return 'xhigh';
   if (effort !== undefined || budgetTokens === undefined) return effort;
   if (budgetTokens <= LOW_BUDGET_TOKENS) return 'low';
