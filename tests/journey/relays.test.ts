@@ -110,6 +110,8 @@ for (const relay of [nginx, caddy])
     let service: ServiceProcess;
     let provider: MockProvider;
     let secret: string;
+    /** What the relay has written. */
+    let told = '';
     const at = (name: string): TlsAddress => ({ host: address, port: PORT, name, ca: certificate.cert });
 
     before(async () => {
@@ -149,7 +151,6 @@ routes:
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       const ended = once(child, 'exit');
-      let told = '';
       child.stderr?.on('data', (data) => {
         told += data;
       });
@@ -223,7 +224,7 @@ routes:
           mayGoOn.resolve();
         }
       }
-      assert.match(text, /first[\s\S]*second[\s\S]*\[DONE\]/);
+      assert.match(text, /first[\s\S]*second[\s\S]*\[DONE\]/, `${text}\n${told}`);
     }
 
     it('the first token of a stream arrives while the provider has not sent the second', () =>
