@@ -110,7 +110,7 @@ for (const relay of [nginx, caddy])
     let service: ServiceProcess;
     let provider: MockProvider;
     let secret: string;
-    /** What the relay has written. */
+    /** The log of the relay, for a test that fails. */
     let told = '';
     const at = (name: string): TlsAddress => ({ host: address, port: PORT, name, ca: certificate.cert });
 

@@ -3,6 +3,7 @@ import { DRAIN_DELAY_OF_ROLE_SECONDS } from '../config/drain-setting.ts';
 import { exposureWarning } from '../config/exposure-warning.ts';
 import { openLog } from '../log/log.ts';
 import { openFilesLimit, openFilesWarning } from '../process/open-files.ts';
+import { collectStartGarbage } from '../process/start-garbage.ts';
 import { onStopSignals } from '../process/stop-signals.ts';
 import { openDashboard } from './dashboard.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
@@ -54,6 +55,7 @@ export async function start(
       },
       'ready',
     );
+    collectStartGarbage();
     const signal = await Promise.race([stop.requested, service.schemaError]);
     const drainDelaySeconds = drainDelayFor(signal, role, config);
     if (drainDelaySeconds > 0) {
