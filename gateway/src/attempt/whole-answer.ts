@@ -6,6 +6,7 @@ import type { Outcome } from '../context/outcome.ts';
 import { type GatewayError, serviceUnavailable } from '../errors/gateway-error.ts';
 import { credentialRejected, upstreamFailed } from '../errors/upstream-errors.ts';
 import type { Outgoing } from '../formats/outgoing.ts';
+import { inAnthropicsWords, isTooLong } from '../formats/peculiarities/context-length.ts';
 import type { AnswerReading, Usage } from '../formats/protocol.ts';
 import { errorToKeep } from '../formats/provider-error.ts';
 import { unusableHead } from '../providers/headers.ts';
@@ -162,9 +163,12 @@ export function brokenAnswer(reason: string): GatewayError {
   return upstreamFailed('The provider did not give a usable answer.', reason);
 }
 
-/** The same where the provider said why. */
+/** The same where the provider said why. A conversation that is too long is told in the words that clients know. */
 export function failedAnswer(words: string): GatewayError {
-  return upstreamFailed(`The provider did not give a usable answer: ${words}`, words);
+  const message = isTooLong(words)
+    ? inAnthropicsWords(words)
+    : `The provider did not give a usable answer: ${words}`;
+  return upstreamFailed(message, words);
 }
 
 const REJECTED: ReadonlySet<number> = new Set([401, 403]);

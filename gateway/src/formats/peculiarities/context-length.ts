@@ -15,28 +15,52 @@ const CODES: ReadonlySet<string> = new Set([
   'tokens_limit_reached',
   'context_window_exceeded',
   'model_context_window_exceeded',
+  // Copilot
+  'model_max_prompt_tokens_exceeded',
+  // Zhipu
+  '1261',
   'prompt_too_long',
   'input_too_long',
 ]);
 
 const SENTENCES: readonly RegExp[] = [
-  // Anthropic, and its second sentence.
-  /(?:prompt|input) is too long/,
+  // Anthropic, and its second sentence; Ollama, Baidu, Zhipu.
+  /(?:prompt|input)(?: content| tokens?)?(?: length)?,? (?:is |are )?too long/,
+  /prompt *超长/,
   /input length and `?max_tokens`? exceed context limit/,
-  // OpenAI, vLLM, DeepSeek; Mistral ("too large for model with 32768 maximum context length"); xAI.
-  /maximum (?:context|prompt|input) length/,
-  /(?:exceed\w*|longer than|larger than|beyond|too large for|too long for) (?:the |this |your |its )?(?:model'?s? |available |maximum |max )*(?:context|prompt)(?: |_)?(?:size|length|window|limit)?/,
-  /context(?: |_)(?:size|length|window|limit)\w* (?:is |was |has been |of [^.]{0,60})?exceeded/,
-  // Gemini.
-  /input token count[^.]{0,60} exceeds? the maximum/,
+  // OpenAI, vLLM, DeepSeek; Mistral ("too large for model with 32768 maximum context length"); xAI; vLLM's engine.
+  /maximum (?:context|prompt|input|model) length/,
+  // LM Studio: "greater than the context length".
+  /(?:exceed\w*|longer than|larger than|greater than|beyond|too large for|too long for) (?:the |this |your |its )?(?:model'?s? |available |maximum |max )*(?:context|prompt)(?: |_)?(?:size|length|window|limit)?/,
+  // MiniMax: "context window exceeds limit".
+  /context(?: |_)(?:size|length|window|limit)\w* (?:(?:is |was |has been |of [^.]{0,60})?exceeded|exceeds)/,
+  // Gemini; Bedrock ("number of input tokens exceeds"), watsonx, Copilot.
+  /(?:input|prompt) tokens?(?: count)?[^.]{0,60} (?:exceeds?|cannot exceed) (?:the )?(?:max|limit|total tokens limit)/,
+  /input token count[^.]{0,60} only supports up to/,
+  // SGLang, Poolside: "input length 131393 exceeds the maximum allowed input length".
+  /input length[^.]{0,40} exceeds? the (?:maximum|limit)/,
+  // Bedrock (Titan).
+  /too many input tokens/,
+  // Cohere.
+  /tokens in the prompt cannot exceed/,
   // Moonshot.
   /exceeded (?:the )?(?:model )?token limit/,
-  // DashScope.
+  // DashScope, twice.
   /range of input length should be/,
+  /message token length exceeds? model limit/,
+  // Zhipu.
+  /prompt exceeds max length/,
+  // SiliconFlow.
+  /prompt_tokens[^.]{0,40} must be less than max_seq_len/,
+  // vLLM, where the prompt alone leaves less than no room.
+  /max_(?:completion_)?tokens must be at least 1, got -/,
+  // LM Studio.
+  /loaded with (?:a )?context length of only/,
   // Text Generation Inference, Together.
   /tokens \+ `?max_new_tokens`? must be/,
   /input validation error: `?inputs`? (?:must have less than|tokens)/,
   /(?:reduce|shorten) (?:the length of )?(?:the|your) (?:messages|prompt|input|conversation|context)/,
+  /(?:use|try using|provide) a shorter (?:input|prompt)/,
   /(?:prompt|input|messages?|conversation) (?:has|have|contains?) [^.]{0,40}tokens[^.]{0,60}(?:exceed|maximum|limit|too (?:large|long))/,
 ];
 
