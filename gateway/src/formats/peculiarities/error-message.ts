@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { parseBounded } from '../translation/bounded-json.ts';
 
 // The words of a provider's failure. Providers agree neither on the member that holds them nor on how deep it lies.
 
@@ -26,12 +27,20 @@ const HOLDERS = [
   // MiniMax.
   'base_resp',
   'status_msg',
-  // AWS.
+  // AWS, Volcengine.
   'Message',
+  'Error',
+  'ResponseMetadata',
+  // Apigee.
+  'fault',
+  'faultstring',
+  // OAuth, beside the kind of error as a text.
   'error_description',
   'title',
   'reason',
 ] as const;
+/** Bedrock names the member by the kind of error. */
+const EXCEPTION = /Exception$/;
 
 /** The words of an error, in whatever members a provider puts them; undefined where there are none. */
 export function readErrorMessage(value: unknown): string | undefined {
@@ -51,11 +60,27 @@ function wordsIn(value: unknown, depth: number): string | undefined {
     return words.length === 0 ? undefined : words.join('; ');
   }
   if (!isJsonObject(value)) return undefined;
-  for (const name of HOLDERS) {
+  for (const name of holdersOf(value)) {
     const words = Object.hasOwn(value, name) ? wordsIn(value[name], depth - 1) : undefined;
-    if (words !== undefined) return words;
+    if (words !== undefined) return withQuoted(words, value, depth);
   }
   return undefined;
+}
+
+/** The members to look at. An error that is a text beside a message is only the kind of it: `invalid_request`, "Bad Request". */
+function holdersOf(value: JsonObject): readonly string[] {
+  const exceptions = Object.keys(value).filter((name) => EXCEPTION.test(name));
+  return typeof value['error'] === 'string'
+    ? [...HOLDERS.slice(1), 'error']
+    : [...HOLDERS, ...exceptions.slice(0, MAX_LISTED)];
+}
+
+/** The words with those of the provider that a router quotes: its own say only that the provider failed. */
+function withQuoted(words: string, { metadata }: JsonObject, depth: number): string {
+  const raw = isJsonObject(metadata) ? metadata['raw'] : undefined;
+  const parsed = typeof raw === 'string' ? parseBounded(raw) : undefined;
+  const quoted = wordsIn(typeof parsed === 'object' ? parsed : raw, depth - 1);
+  return quoted === undefined ? words : `${words}: ${quoted}`;
 }
 
 /** The error beside what an answer or an event of its format holds: `error`, or MiniMax's status. Undefined where all is well. */
@@ -86,9 +111,7 @@ export function errorInstead(name: string | undefined, data: string, value: unkn
   const stated = [value, status].flatMap((one) => (isJsonObject(one) ? CODES.map((code) => one[code]) : []));
   const isDenied = success === false || object === 'error' || stated.some(isFailureCode);
   const isFine = success === true || stated.some((code) => code !== undefined && !isFailureCode(code));
-  const isSigned = SIGNS.some(
-    (sign) => value[sign] !== undefined && value[sign] !== null && value[sign] !== '',
-  );
+  const isSigned = SIGNS.some((sign) => Boolean(value[sign]));
   const isOtherKind = typeof type === 'string' && !FAILURE.test(type);
   const words = readErrorMessage(value);
   const isWorded = words !== undefined && !isFine && !isOtherKind;
