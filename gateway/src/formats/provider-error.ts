@@ -44,8 +44,8 @@ interface ErrorDialects {
 }
 
 /**
- * A provider's error body in the envelope of the caller's format, its message kept. As it came where that is the provider's own, unless it
- * says that the conversation is too long and lacks the code for it.
+ * A provider's error body in the envelope of the caller's format, its message kept. As it came where it is in that envelope, unless it says
+ * that the conversation is too long and lacks the code for it.
  */
 export function translateError(
   status: number,
@@ -61,7 +61,8 @@ export function translateError(
   const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
   const message = said.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() || `The provider answered ${status}.`;
   const isLong = isTooLong(message, code, type);
-  if (from === to && (!isLong || code === TOO_LONG_CODE)) return body;
+  const isEnveloped = from === to && isJsonObject(parsed) && isJsonObject(parsed['error']);
+  if (isEnveloped && (!isLong || code === TOO_LONG_CODE)) return body;
   if (to === 'anthropic') {
     const shown = isLong ? inAnthropicsWords(message) : message;
     return Buffer.from(anthropicError({ status, message: shown }, requestId));

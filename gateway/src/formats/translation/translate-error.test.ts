@@ -69,4 +69,24 @@ describe('a translated error', () => {
       assert.deepEqual(asJson(400, body, 'openai'), { error: { message, type, param: null, code } });
     });
   }
+
+  for (const [title, body, shown] of [
+    [
+      'a text',
+      'upstream gone',
+      { message: 'upstream gone', type: 'upstream_error', param: null, code: null },
+    ],
+    [
+      'a list',
+      [{ error: { message: 'Bad', code: 7 } }],
+      { message: 'Bad', type: 'upstream_error', param: null, code: '7' },
+    ],
+    ['an error', { error: { message: 'Bad', code: 7 } }, { message: 'Bad', code: 7 }],
+  ] as const) {
+    it(`has an error that clients read, between formats of OpenAI too: ${title}`, () => {
+      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      const told = translateError(503, bytes, { from: 'openai', to: 'openai' }, 'req_1');
+      assert.deepEqual(JSON.parse(told.toString()), { error: shown });
+    });
+  }
 });
