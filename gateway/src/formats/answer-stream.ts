@@ -5,6 +5,7 @@ import type { Redaction } from '../wire/redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge } from '../wire/sse.ts';
 import { AnswerTally } from './answer-tally.ts';
 import type { CallersStream } from './outgoing.ts';
+import { eventsWithin } from './peculiarities/joined-events.ts';
 import { TextForm } from './text-form.ts';
 import type { TranslatedEvents } from './translation/stream-events.ts';
 
@@ -105,6 +106,11 @@ export class AnswerStream extends AnswerTally implements CallersStream {
       return;
     }
     if (isTooComplex(bytes)) throw new EventTooLarge('an event of more values than are read');
+    const events = eventsWithin(data);
+    if (events) {
+      for (const event of events) this.#passWhole(Buffer.from(`data: ${event}\n\n`), passed);
+      return;
+    }
     // Of other values nothing is read; to fail at an end mark takes longer than to read an event.
     const parsed = data.startsWith('{') ? parseJson(data) : undefined;
     const value = isJsonObject(parsed) ? parsed : undefined;
