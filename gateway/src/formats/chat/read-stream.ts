@@ -52,8 +52,9 @@ export class ChatReader implements EventReader {
   }
 
   /** Some servers say what they bill after their end mark. */
-  isLate({ usage, choices }: JsonObject): boolean {
-    return this.#tally.usage === undefined && isJsonObject(usage) && !hasMembers(choices);
+  isLate(chunk: JsonObject): boolean {
+    const isStated = this.#tally.usage === undefined && statedUsage(chunk) !== undefined;
+    return isStated && !hasMembers(chunk['choices']);
   }
 
   read(event: ReceivedEvent): EventFate {

@@ -28,6 +28,16 @@ describe('the usage of a message', () => {
       { promptTokens: 2 ** 53 - 1, completionTokens: 4, isContradictory: true },
     ],
     [
+      "OpenAI's names, whose prompt covers the cache",
+      { prompt_tokens: 9, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 7 } },
+      { ...counts, cacheReadTokens: 7 },
+    ],
+    [
+      "both names, where Anthropic's count",
+      { ...plain, prompt_tokens: 90, completion_tokens: 40, cached_tokens: 7 },
+      counts,
+    ],
+    [
       'a cache that is not used',
       { ...plain, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
       { ...counts, cacheReadTokens: 0, cacheWriteTokens: 0 },

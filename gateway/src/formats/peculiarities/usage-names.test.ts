@@ -144,10 +144,17 @@ describe('the usage of a provider with names of its own', () => {
     it(`is read: ${title}`, () => assert.deepEqual(readUsage(usage), expected));
   }
 
+  it('is the total of embeddings, where nothing else is stated', () => {
+    assert.deepEqual(readUsage({ total_tokens: 7 }, false), { promptTokens: 7, completionTokens: 0 });
+    assert.equal(readUsage({ total_tokens: 7 }), undefined);
+  });
+
   it('is found where it stands', () => {
     assert.equal(statedUsage({ usage: stated, x_groq: { usage: {} } }), stated);
     assert.equal(statedUsage({ usage: null, x_groq: { id: 'r', usage: stated } }), stated);
     assert.equal(statedUsage({ choices: [{ index: 0, usage: stated }] }), stated);
+    assert.equal(statedUsage({ usage: {}, x_groq: { usage: stated } }), stated);
+    assert.deepEqual(statedUsage({ usage: {}, x_groq: { usage: { total_tokens: null } } }), {});
     assert.equal(statedUsage({ choices: [null, {}], x_groq: { id: 'r' } }), undefined);
   });
 });

@@ -71,9 +71,19 @@ const ANTHROPIC: Names = {
   reasoning: [['output_tokens_details', 'thinking_tokens']],
 };
 
-/** The figures of Anthropic's usage object that are counts. */
-export function messageFigures(usage: JsonObject): { readonly [Name in Figure]?: number } {
-  const stated = Object.entries(figuresIn(usage, ANTHROPIC));
+type Counts = { readonly [Name in Figure]?: number };
+
+/** The figures of Anthropic's usage object that are counts. Some servers state OpenAI's, whose prompt covers the cached part. */
+export function messageFigures(usage: JsonObject): Counts {
+  const own = countsIn(usage, ANTHROPIC);
+  if (own.prompt !== undefined || !isTokenCount(usage['prompt_tokens'])) return own;
+  const { prompt = 0, total: _, ...others } = countsIn(usage, OPENAI);
+  const { cacheRead = 0, cacheWrite = 0 } = others;
+  return { ...others, prompt: Math.max(prompt - cacheRead - cacheWrite, 0) };
+}
+
+function countsIn(usage: JsonObject, names: Names): Counts {
+  const stated = Object.entries(figuresIn(usage, names));
   return Object.fromEntries(stated.filter(([, count]) => isTokenCount(count)));
 }
 
@@ -86,7 +96,8 @@ export function readUsage(value: unknown, generates = true): Usage | undefined {
   const figures = figuresIn(value, OPENAI);
   return usageOf({
     ...figures,
-    prompt: figures.prompt ?? cachedAndNot(value),
+    // Voyage states nothing but the total.
+    prompt: figures.prompt ?? cachedAndNot(value) ?? (generates ? undefined : figures.total),
     promptCovers: 'everything',
     completion: figures.completion ?? (generates ? undefined : 0),
     calls: serverToolCalls(value['server_tool_use']),
@@ -121,12 +132,15 @@ function figureIn(usage: JsonObject, paths: readonly Path[]): unknown {
   return undefined;
 }
 
-/** The usage object of an answer or of a chunk: its own, or where Groq and Moonshot put it in a stream. */
+/**
+ * The usage object of an answer or of a chunk: its own, or where Groq and Moonshot put it in a stream. Of several the first that states a
+ * usage.
+ */
 export function statedUsage({ usage, x_groq: groq, choices }: JsonObject): JsonObject | undefined {
-  if (isJsonObject(usage)) return usage;
-  if (isJsonObject(groq) && isJsonObject(groq['usage'])) return groq['usage'];
   const listed: readonly unknown[] = Array.isArray(choices) ? choices : [];
-  return listed.map((choice) => (isJsonObject(choice) ? choice['usage'] : undefined)).find(isJsonObject);
+  const holders = [groq, ...listed].filter(isJsonObject);
+  const [first, ...others] = [usage, ...holders.map((holder) => holder['usage'])].filter(isJsonObject);
+  return others.length === 0 || readUsage(first) ? first : (others.find((one) => readUsage(one)) ?? first);
 }
 
 /** True if the usage object says that tokens went into reasoning. */
