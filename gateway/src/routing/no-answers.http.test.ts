@@ -23,6 +23,12 @@ const WHOLE = [
   ['an error in another shape', json({ code: 1305, msg: 'no capacity' }), 'no capacity', 502],
   ['an error in a list', json({ detail: [{ loc: ['body'], msg: 'no capacity' }] }), 'no capacity', 502],
   ['an error beside a list of choices', json({ choices: [], error: 'no capacity' }), 'no capacity', 502],
+  [
+    'no message in the choice',
+    json({ choices: [{ index: 0, message: null }] }),
+    'answered with something that is no completion',
+    502,
+  ],
   ['no choices', json({ id: 'x', choices: [] }), 'answered with something that is no completion', 502],
   ['null choices', json({ id: 'x', choices: null }), 'answered with something that is no completion', 502],
   ['null', json('null'), 'answered with something that is no completion', 502],

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside, readErrorMessage } from '../peculiarities/error-message.ts';
-import { finishOf } from '../peculiarities/finish-reasons.ts';
+import { ABORTED, finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
@@ -25,11 +25,14 @@ const MAX_CALLS = 1_024;
 /** Members of a message of which the caller may get numbers. */
 const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
-/** Reads a chat completion, or a text completion, that came whole. Without a choice it is none: SDKs read the first one. */
+/**
+ * Reads a chat completion, or a text completion, that came whole. Without a choice it is none, nor where a choice has no message: SDKs read
+ * that of the first one.
+ */
 export function readChatAnswer(body: Buffer, readPiece: ReadPiece = readMessage): AnswerContent | undefined {
   return readWhole(body, (value) => {
     const { choices } = value;
-    if (!Array.isArray(choices) || !choices.some(isJsonObject)) return undefined;
+    if (!Array.isArray(choices) || !choices.some(isChoice)) return undefined;
     const stated = statedUsage(value);
     return {
       usage: readUsage(stated),
@@ -44,10 +47,14 @@ export function readChatAnswer(body: Buffer, readPiece: ReadPiece = readMessage)
   });
 }
 
+function isChoice(choice: unknown): boolean {
+  return isJsonObject(choice) && choice['message'] !== null;
+}
+
 /** The error of a choice that the provider ended with one, as routers do inside a 200; undefined where all choices ended well. */
 export function failedChoiceError(choices: unknown): string | undefined {
   const failed = Array.isArray(choices) ? choices.filter(isJsonObject).find(isFailedChoice) : undefined;
-  return failed && (readErrorMessage(failed['error']) ?? 'the provider ended the answer with an error');
+  return failed && (readErrorMessage(failed['error']) ?? ABORTED);
 }
 
 /** True if the provider ended the choice with an error. */

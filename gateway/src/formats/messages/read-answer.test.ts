@@ -43,6 +43,11 @@ describe('a message that came whole', () => {
     ['none', { content: [] }, null],
     ['its message', { content: [], error: { type: 'x', message: 'no' } }, 'no'],
     ['nothing that is understood', { content: [], error: {} }, null],
+    [
+      'that the provider aborted it',
+      { content: [], stop_reason: 'error' },
+      'the provider ended the answer with an error',
+    ],
   ] as const) {
     it(`keeps of an error inside it ${title}`, () => assert.equal(read(answer)?.upstreamError, error));
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
-import { finishOf } from '../peculiarities/finish-reasons.ts';
+import { ABORTED, finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Answer, Stop, StopReason } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
@@ -24,7 +24,7 @@ export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
     return {
       usage,
       hasReasoning: (usage?.reasoningTokens ?? 0) > 0,
-      upstreamError: errorBeside(value) ?? null,
+      upstreamError: errorBeside(value) ?? abortErrorOf(value) ?? null,
       hearAll: (tally) => {
         for (const [index, block] of blocks.entries()) hearBlock(tally, block, index);
       },
@@ -32,14 +32,19 @@ export function readMessagesAnswer(body: Buffer): AnswerContent | undefined {
   });
 }
 
-/** A message for a translation. */
+/** The error of a message that stops because its provider failed; undefined for all others. */
+export function abortErrorOf({ stop_reason: reason }: JsonObject): string | undefined {
+  return finishOf(reason) === 'failed' ? ABORTED : undefined;
+}
+
+/** A message for a translation; undefined for one that its provider aborted. */
 export function readAnswer(
   answer: JsonObject,
   exact: ReadExact,
   notes: TranslationNotes,
 ): Answer | undefined {
   const { content: blocks, id, model, usage: stated } = answer;
-  if (!Array.isArray(blocks)) return undefined;
+  if (!Array.isArray(blocks) || abortErrorOf(answer) !== undefined) return undefined;
   // The input of a tool is all of which the caller gets numbers.
   const hasCalls = blocks.some((block) => isJsonObject(block) && block['type'] === 'tool_use');
   const content = hasCalls ? (exact()['content'] as readonly unknown[]) : blocks;

@@ -143,6 +143,18 @@ describe('a stream of messages', () => {
     assert.equal(pass([pieces[0] ?? '', MESSAGE_STOP]).stream.isComplete, true);
     assert.equal(pass([MESSAGE_STOP]).stream.isComplete, false);
     assert.equal(pass([messageDelta({ output_tokens: 1 }, null)]).stream.isComplete, false);
+    assert.equal(pass([messageDelta({ output_tokens: 1 }, '')]).stream.isComplete, false);
+  });
+
+  it('tells that the provider aborted it', () => {
+    const broken = pass([textDelta('a'), messageDelta({}, 'error'), MESSAGE_STOP]);
+    const error = { type: 'api_error', message: 'the provider ended the answer with an error' };
+    const told = `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
+    assert.equal(broken.passed + broken.tail, textDelta('a') + messageDelta({}, 'error') + told);
+    assert.equal(broken.stream.upstreamError, error.message);
+  });
+
+  it('passes an error as it came', () => {
     const failed = event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } });
     const { stream, passed } = pass([failed]);
     assert.deepEqual([stream.isComplete, stream.upstreamError, passed], [true, 'Overloaded', failed]);

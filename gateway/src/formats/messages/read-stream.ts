@@ -4,8 +4,10 @@ import type { EventFate, EventReader, ReceivedEvent } from '../answer-stream.ts'
 import type { AnswerTally, SpokenKind } from '../answer-tally.ts';
 import { inAnthropicsWords, isTooLong } from '../peculiarities/context-length.ts';
 import { errorInstead, errorInWords } from '../peculiarities/error-message.ts';
+import { finishOf } from '../peculiarities/finish-reasons.ts';
 import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
 import { hearBlock, voiceOf } from './pieces.ts';
+import { abortErrorOf } from './read-answer.ts';
 import { MessagesToNeutral } from './to-neutral.ts';
 import { UsageTally } from './usage.ts';
 
@@ -80,6 +82,9 @@ export class MessagesReader implements EventReader {
       this.#neutral?.fail(streamErrorOf(body['error']));
     } else if (KNOWN.has(type)) {
       this.#readKnown(type, body, event);
+      const { delta } = body;
+      const failure = type === 'message_delta' && isJsonObject(delta) ? abortErrorOf(delta) : undefined;
+      if (failure !== undefined) return Buffer.concat([bytes, this.#readOther(bytes, failure)]);
     } else {
       return this.#readOther(bytes, errorInstead(type, data, body));
     }
@@ -134,7 +139,7 @@ export class MessagesReader implements EventReader {
       case 'message_delta': {
         const { delta } = body;
         const stop = isJsonObject(delta) ? delta : {};
-        if (typeof stop['stop_reason'] === 'string') this.#hasStopReason = true;
+        if (finishOf(stop['stop_reason']) !== undefined) this.#hasStopReason = true;
         this.#neutral?.finish(stop);
         if (this.#readUsage(body['usage'])) this.#tally.isUsageFinal = true;
       }

@@ -168,7 +168,8 @@ export class MessagesToNeutral {
   finish(delta: JsonObject): void {
     this.begin({});
     this.#hasDelta = true;
-    if (this.#isFinished || this.#hasFailed || finishOf(delta['stop_reason']) === undefined) return;
+    const end = finishOf(delta['stop_reason']);
+    if (this.#isFinished || this.#hasFailed || end === undefined || end === 'failed') return;
     this.#end(delta);
   }
 

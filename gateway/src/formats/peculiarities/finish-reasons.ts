@@ -22,6 +22,7 @@ const WORDS: readonly (readonly [finish: Exclude<Finish, 'unknown'>, source: str
   ['toolCalls', 'other servers', 'function_calls'],
   ['contentFilter', 'OpenAI', 'content_filter'],
   ['contentFilter', 'Gemini', 'safety recitation prohibited_content blocklist spii image_safety language'],
+  ['contentFilter', 'Gemini', 'image_prohibited_content image_recitation model_armor'],
   ['contentFilter', 'Zhipu', 'sensitive'],
   ['contentFilter', 'Anthropic, as servers pass it through', 'refusal'],
   ['contentFilter', 'Cohere', 'error_toxic'],
@@ -31,7 +32,8 @@ const WORDS: readonly (readonly [finish: Exclude<Finish, 'unknown'>, source: str
   ['failed', 'DeepSeek', 'insufficient_system_resource'],
   ['failed', 'Zhipu', 'network_error'],
   ['failed', 'vLLM', 'abort'],
-  ['failed', 'Gemini', 'malformed_function_call unexpected_tool_call'],
+  ['failed', 'Gemini', 'malformed_function_call unexpected_tool_call malformed_response'],
+  ['failed', 'Gemini', 'too_many_tool_calls missing_thought_signature'],
   ['failed', 'Cohere', 'error_limit user_cancel'],
   [
     'failed',
@@ -45,7 +47,12 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map(
   WORDS.flatMap(([finish, , words]) => words.split(' ').map((word) => [word, finish] as const)),
 );
 /** Values that servers send in chunks that end nothing. */
-const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'undefined', 'finish_reason_unspecified']);
+const NONE: ReadonlySet<string> = new Set(['', 'null', 'none', 'undefined', 'unspecified']);
+
+/** The name of an enumeration, which some servers write before its value: `FinishReason.STOP`. */
+const ENUMERATION = /^finish_?reason[._]/;
+/** The error of an answer that its provider aborted without saying why. */
+export const ABORTED = 'the provider ended the answer with an error';
 
 /** The end that a `finish_reason` states, however it is spelled; undefined where it states none. */
 export function finishOf(reason: unknown): Finish | undefined {
@@ -53,6 +60,7 @@ export function finishOf(reason: unknown): Finish | undefined {
   const word = reason
     .trim()
     .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_');
+    .replaceAll(/[\s-]+/g, '_')
+    .replace(ENUMERATION, '');
   return NONE.has(word) ? undefined : (FINISHES.get(word) ?? 'unknown');
 }

@@ -60,7 +60,7 @@ describe('a stream of responses', () => {
     });
   }
 
-  for (const type of ['response.completed', 'response.incomplete', 'response.failed']) {
+  for (const type of ['response.completed', 'response.incomplete', 'response.failed', 'response.done']) {
     it(`ends with ${type}, and drops what follows`, () => {
       const last = event(type, { response: response([], { input: 1, output: 2 }) });
       const { stream, passed, tail } = pass([textDelta('a'), last, textDelta('b'), 'data: [DONE]\n\n']);
@@ -102,6 +102,13 @@ describe('a stream of responses', () => {
     [
       'a response that failed',
       event('response.failed', {
+        response: response([], undefined, { status: 'failed', error: { message: 'overloaded' } }),
+      }),
+      'overloaded',
+    ],
+    [
+      'a response that ends as complete and failed',
+      event('response.completed', {
         response: response([], undefined, { status: 'failed', error: { message: 'overloaded' } }),
       }),
       'overloaded',

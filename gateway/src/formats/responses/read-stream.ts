@@ -16,7 +16,13 @@ import { ResponsesToNeutral } from './to-neutral.ts';
 // end mark, so every event passes byte for byte. Each text comes twice: piece by piece, and whole at the end of its
 // part, its item and the response. It is read once: the pieces where there were any, else the whole item.
 
-const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+const ENDS: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  // OpenRouter.
+  'response.done',
+]);
 const MAX_VOICE_LENGTH = 64;
 
 /** The place of a text in an event that holds nothing else. */
@@ -67,7 +73,7 @@ export class ResponsesReader implements EventReader {
       this.#readEnd(type, hasObjects(value) ? exact() : value);
       return 'end mark';
     }
-    if (!value || !type.startsWith('response.')) {
+    if (!value || !type.startsWith('response.') || type === 'response.error') {
       return this.#readOther(bytes, value, errorInstead(type, data, value));
     }
     this.#readEvent(type, value, exact);
@@ -173,7 +179,8 @@ export class ResponsesReader implements EventReader {
     tally.isUsageFinal = usage !== undefined;
     tally.hasContent ||= hasContent;
     tally.hasReasoning ||= hasReasoning;
-    const isFailed = type === 'response.failed';
+    const { status } = response;
+    const isFailed = type === 'response.failed' || status === 'failed' || status === 'cancelled';
     tally.upstreamError ??= upstreamError ?? (isFailed ? 'an error without a message' : null);
     if (isFailed) this.#neutral?.fail(streamErrorOf(response['error']));
     else if (isJsonObject(event['response'])) this.#neutral?.finish(response, this.#items, usage);
