@@ -65,7 +65,7 @@ function readCall(call: JsonObject): ChatCall {
   const isCustom = isJsonObject(custom);
   const said = isCustom ? custom : isJsonObject(called) ? called : {};
   return {
-    place: typeof index === 'number' ? index : undefined,
+    place: placeOf(index),
     id: textOf(id),
     kind: isCustom ? 'custom' : 'function',
     name: textOf(said['name']),
@@ -73,6 +73,11 @@ function readCall(call: JsonObject): ChatCall {
     extra: isJsonObject(extra) ? extra : undefined,
     isOld: false,
   };
+}
+
+function placeOf(index: unknown): number | undefined {
+  const place = typeof index === 'string' ? Number.parseInt(index, 10) : index;
+  return typeof place === 'number' && Number.isInteger(place) ? place : undefined;
 }
 
 function oldCall({ name, arguments: written }: JsonObject): ChatCall {
@@ -107,16 +112,23 @@ export function hearPiece(tally: AnswerTally, choice: unknown, piece: ChatPiece)
   }
 }
 
+/** The members that hold a reasoning as plain text: DeepSeek and most others; OpenRouter, Groq, vLLM; Copilot; Ollama. */
+const REASONING_MEMBERS = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
+
 /** The reasoning of a message, or of a piece of one, that is plain text. Servers that write it in two places write the same. */
-export function plainReasoning({ reasoning_content, reasoning, content }: JsonObject): string {
-  return textOf(reasoning_content) || textOf(reasoning) || thoughtIn(content);
+export function plainReasoning(message: JsonObject): string {
+  for (const name of REASONING_MEMBERS) {
+    const text = textOf(message[name]);
+    if (text !== '') return text;
+  }
+  return thoughtIn(message['content']);
 }
 
 /** The reasoning in the parts of a content, where Mistral puts it: each a text, or a list of parts of text. */
 function thoughtIn(content: unknown): string {
   return objectsIn(content)
     .filter(isThought)
-    .map(({ thinking }) => textOfContent(thinking))
+    .map(({ thinking, reasoning, text }) => textOfContent(thinking ?? reasoning ?? text))
     .join('');
 }
 
@@ -128,8 +140,9 @@ function textOfContent(content: unknown): string {
     .join('');
 }
 
-function isThought({ type }: JsonObject): boolean {
-  return type === 'thinking';
+/** True for a part of a content that is reasoning. */
+export function isThought({ type }: JsonObject): boolean {
+  return type === 'thinking' || type === 'reasoning';
 }
 
 /** The readable text of an entry of `reasoning_details`. */

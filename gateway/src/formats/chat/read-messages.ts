@@ -15,7 +15,9 @@ import {
   sourceOfUrl,
   withBreakpoint,
 } from '../translation/part-members.ts';
+import { argumentsText } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
+import { isThought } from './pieces.ts';
 import { readReasoning } from './reasoning.ts';
 
 /** The messages as instructions and turns. */
@@ -67,6 +69,8 @@ function readAssistantParts(message: BodyObject): AssistantPart[] {
   const parts: AssistantPart[] = [...readReasoning(message.value)];
   for (const part of message.content('parts')) {
     const { type, text } = part.value;
+    // It was read above.
+    if (isThought(part.value)) continue;
     if (type === 'refusal') addRefusal(parts, part.text('refusal'));
     else if (type !== 'text') part.lose('audioInput');
     else if (text !== '') parts.push(readText(part));
@@ -91,9 +95,15 @@ function readCall(call: BodyObject): ToolCallPart {
     id,
     kind: isCustom ? 'custom' : 'function',
     name: called.text('name'),
-    arguments: called.optionalText(isCustom ? 'input' : 'arguments') ?? '',
+    arguments: argumentsIn(called, isCustom ? 'input' : 'arguments'),
     ...(!isCustom && readCacheControl(call)),
   };
+}
+
+/** The arguments of a call: a text, or the object itself, as some clients write it. */
+function argumentsIn(called: BodyObject, name: string): string {
+  const { [name]: written } = called.value;
+  return isJsonObject(written) ? argumentsText(written) : (called.optionalText(name) ?? '');
 }
 
 /** The parts of a message of a user, an instructor or a tool: a text, or a list. Empty texts say nothing and are left out. */

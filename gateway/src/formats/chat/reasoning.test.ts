@@ -61,6 +61,15 @@ describe('reasoning that a chat provider wants back as plain text', () => {
   });
 });
 
+describe('reasoning under a name of its own', () => {
+  for (const member of ['reasoning', 'reasoning_text', 'thinking']) {
+    it(`is read from ${member}`, () => {
+      const answer = translateAnswer('chat', 'messages', answerWith({ [member]: 'Hm.' }), notesWith());
+      assert.deepEqual(answer?.['content'], [{ type: 'thinking', thinking: 'Hm.', signature: '' }]);
+    });
+  }
+});
+
 describe('reasoning in the parts of a content', () => {
   const thinking = {
     type: 'thinking',
@@ -77,6 +86,15 @@ describe('reasoning in the parts of a content', () => {
       { type: 'thinking', thinking: 'Hm.', signature: '' },
       { type: 'text', text: 'Yes.' },
     ]);
+  });
+
+  it('is left out where the caller sends it back to a provider that cannot read it', () => {
+    const messages = [USER, { role: 'assistant', content: parts }, USER];
+    for (const to of ['messages', 'responses'] as const) {
+      const { body, dropped } = translateRequest('chat', to, { model: 'm', messages }, OPTIONS);
+      assert.ok(JSON.stringify(body).includes('Yes.') && !JSON.stringify(body).includes('Hm'));
+      assert.deepEqual(dropped, ['reasoning_content']);
+    }
   });
 
   it('is read from a stream, as a list or as a text', () => {

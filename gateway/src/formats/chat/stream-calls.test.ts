@@ -142,6 +142,28 @@ describe('the pieces of streamed calls', () => {
       ],
     ],
     [
+      'whose arguments come once more when they are whole',
+      [
+        [{ ...at(0), id: 'a' }, 'f', '{"city":'],
+        [at(0), undefined, '"Lahore"}'],
+        [{ ...at(0), id: 'a' }, undefined, lahore],
+      ],
+      [['a', 'f', lahore]],
+    ],
+    [
+      'with indexes that are texts',
+      [
+        [{ index: '0', id: 'a' }, 'f', ''],
+        [{ index: '1', id: 'b' }, 'f', ''],
+        [{ index: '0' }, undefined, lahore],
+        [{ index: '1' }, undefined, murree],
+      ],
+      [
+        ['a', 'f', lahore],
+        ['b', 'f', murree],
+      ],
+    ],
+    [
       'with an object in place of its text',
       [[{ ...at(0), id: 'a' }, 'f', { city: 'Lahore' }]],
       [['a', 'f', lahore]],

@@ -1,7 +1,7 @@
 import { CallIds } from '../translation/call-ids.ts';
 import type { ReasoningSeal } from '../translation/conversation.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
-import { InputPieces } from '../translation/tool-input.ts';
+import { InputPieces, isEmptyPiece } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
 import type { ChatCall } from './pieces.ts';
 import { extraSeal } from './reasoning.ts';
@@ -20,6 +20,8 @@ interface StreamedCall {
   name: string | undefined;
   /** The arguments so far: they say whether their object was closed. */
   readonly pieces: InputPieces;
+  /** True if its arguments were an empty object so far: they may be all, or more may follow. */
+  isEmpty: boolean;
   /** Arguments that came before the name. */
   held: string[];
 }
@@ -27,7 +29,7 @@ interface StreamedCall {
 /**
  * The tool calls of a stream. Their pieces are told apart by `index`; but some servers leave it out, or write 0 for all of them, and some
  * give no ids. So a new id at a known index is a new call, an id without an index is its call's, and a name at a call whose arguments are
- * whole begins another.
+ * whole begins another. Some send the arguments once more when they are whole.
  */
 export class StreamedCalls {
   readonly #byKey = new Map<number, StreamedCall>();
@@ -71,12 +73,12 @@ export class StreamedCalls {
   }
 
   #readOne(read: ChatCall): StreamEvent[] {
-    const { kind, name, arguments: piece } = read;
+    const { kind, name } = read;
     const call = this.#callOf(read);
     this.#last = call;
     const seal = extraSeal(call.id, read.extra);
     const events: StreamEvent[] = [];
-    call.pieces.add(piece);
+    const piece = addedTo(call, read);
     if (call.name === undefined) {
       if (name === '') {
         if (piece !== '') call.held.push(piece);
@@ -112,6 +114,7 @@ export class StreamedCalls {
       providerId: id,
       name: undefined,
       pieces: new InputPieces(),
+      isEmpty: false,
       held: [],
     };
     this.#calls.push(call);
@@ -131,8 +134,22 @@ export class StreamedCalls {
   }
 }
 
+/** The part of a piece that continues the arguments of a call: none of it once their object was closed. */
+function addedTo(call: StreamedCall, { kind, arguments: piece }: ChatCall): string {
+  const { pieces } = call;
+  if (pieces.isBlank && isEmptyPiece(piece)) {
+    call.isEmpty ||= piece.trim() !== '';
+    return piece;
+  }
+  const isOld = pieces.isComplete;
+  const added = isOld ? '' : pieces.add(piece);
+  return kind === 'function' && pieces.isComplete ? added : piece;
+}
+
 /** True if the piece, which has a name and no id, is of a call after this one. */
-function isOver({ name, pieces }: StreamedCall, nextName: string, piece: string): boolean {
+function isOver({ name, pieces, isEmpty }: StreamedCall, nextName: string, piece: string): boolean {
   if (name === undefined) return false;
-  return pieces.isComplete ? piece !== '' || nextName !== name : pieces.isBlank && nextName !== name;
+  return pieces.isComplete || isEmpty
+    ? piece !== '' || nextName !== name
+    : pieces.isBlank && nextName !== name;
 }

@@ -37,7 +37,7 @@ describe('a responses request is refused by name', () => {
     ['input[0].content', { input: [{ role: 'system', content: [{ type: 'input_image', image_url: 'u' }] }] }],
     ['input[0].type', { input: [{ type: 5 }] }],
     ['input[0].call_id', { input: [{ type: 'function_call', name: 'f', arguments: '{}' }] }],
-    ['input[0].arguments', { input: [{ type: 'function_call', name: 'f', call_id: 'c', arguments: {} }] }],
+    ['input[0].arguments', { input: [{ type: 'function_call', name: 'f', call_id: 'c', arguments: 7 }] }],
     ['input[0].output', { input: [{ type: 'function_call_output', call_id: 'c' }] }],
     ['input[0].summary', { input: [{ type: 'reasoning', summary: 'x' }] }],
     ['input[0].action', { input: [{ type: 'local_shell_call', call_id: 'c' }] }],

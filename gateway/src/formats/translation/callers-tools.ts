@@ -3,7 +3,7 @@ import { parseBounded } from './bounded-json.ts';
 import type { AssistantPart, CustomTool, FunctionTool, ToolCallPart, ToolKind } from './conversation.ts';
 import type { Losses } from './losses.ts';
 import type { StreamEvent } from './stream-events.ts';
-import { filledArguments } from './tool-input.ts';
+import { filledArguments, isEmptyPiece } from './tool-input.ts';
 import type { TranslationNotes } from './translator.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
@@ -65,7 +65,8 @@ export class CallersToolStream {
         return [{ ...event, name, kind }];
       }
       case 'toolArguments': {
-        if (event.text.trim() !== '') this.#blank.delete(event.index);
+        if (this.#blank.has(event.index) && isEmptyPiece(event.text)) return [];
+        this.#blank.delete(event.index);
         const held = this.#held.get(event.index);
         if (!held) return [event];
         held.push(event.text);

@@ -100,14 +100,14 @@ describe('a chat stream for a messages caller', () => {
     const push = (...events: unknown[]) => inShort(eventsIn(translator.push(streamOf(events))));
     push(begin, call(0, 'a'), piece(0, '{"x":[1,"}"]'));
     // The first is not complete: the second waits, however much of it has come.
-    assert.deepEqual(push(call(1, 'b'), piece(1, '{}'), chunk({ content: 'late' })), []);
+    assert.deepEqual(push(call(1, 'b'), piece(1, '{"z":1}'), chunk({ content: 'late' })), []);
     // Beside what was generated, which is kept to be counted: two bytes a character.
     assert.ok(translator.keptBytes > 2 * 20);
     assert.deepEqual(push(piece(0, '} ')), [
       'content_block_delta 0 "}"',
       'content_block_stop 0',
       'content_block_start 1 "b"',
-      'content_block_delta 1 "{}"',
+      'content_block_delta 1 "{\\"z\\":1}"',
       'content_block_stop 1',
       'content_block_start 2 ""',
       'content_block_delta 2 "late"',
@@ -120,11 +120,14 @@ describe('a chat stream for a messages caller', () => {
       'message_delta  "max_tokens"',
       'message_stop',
     ]);
-    assert.equal(translator.keptBytes, 2 * 28);
+    assert.equal(translator.keptBytes, 2 * 33);
   });
 
   for (const [pieces, input] of [
-    [['{}', '{"a":1}'], {}],
+    [['{}', '{"a":1}'], { a: 1 }],
+    [['{"a":1}', '{"a":1}'], { a: 1 }],
+    [['{}'], {}],
+    [['null'], {}],
     [['  {"a"', ':"{"', '}  ', 'x'], { a: '{' }],
     [['{"a":"\\"}', '"}'], { a: '"}' }],
     [['no', ' "json"\n'], { invalid_arguments: 'no "json"\n' }],

@@ -2,14 +2,27 @@ import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { parseBounded, writeBounded } from './bounded-json.ts';
 
 // Chat and responses hold a tool's arguments as the text that the model wrote, which may be no JSON at all; messages
-// holds them as an object. So: no text is an empty object; an object is itself; anything else becomes the one member
+// holds them as an object. So: no text, or null, is an empty object; an object is itself; anything else becomes the one member
 // `invalid_arguments` with the text as it came, so that the tool's schema refuses it and the model reads why.
 
 const INVALID_ARGUMENTS = 'invalid_arguments';
+/** The text of an object without members. */
+const EMPTY = /^\{\s*\}$/;
+
+/** True for the arguments of a call without any, as models and servers write them. */
+function isBlank(text: string): boolean {
+  const written = text.trim();
+  return written === '' || written === 'null';
+}
+
+/** True if a first piece of arguments says nothing: some servers send an empty object before the one with the arguments. */
+export function isEmptyPiece(text: string): boolean {
+  return isBlank(text) || EMPTY.test(text.trim());
+}
 
 /** The object that the arguments of a call are in messages. */
 export function inputOfText(text: string): JsonObject {
-  if (text.trim() === '') return {};
+  if (isBlank(text)) return {};
   const value = parseBounded(text);
   return isJsonObject(value) ? value : { [INVALID_ARGUMENTS]: text };
 }
@@ -27,7 +40,7 @@ export function argumentsText(value: unknown): string {
 
 /** The arguments of a function as clients and providers parse them: an object without members where the model wrote nothing. */
 export function filledArguments(text: string): string {
-  return text.trim() === '' ? '{}' : text;
+  return isBlank(text) ? '{}' : text;
 }
 
 /** The text that the input of a call in messages is in chat and responses. */
