@@ -46,8 +46,8 @@ function credential(auth: ProviderAuth, apiKey: string): Record<string, string> 
 export function unusableHead(status: number, headers: UpstreamHeaders): string | undefined {
   if (status >= 300 && status < 400) return `answered with status ${status}, which is not followed`;
   if (status < 200 || status >= 600) return `answered with status ${status}, which means nothing`;
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
+  const encoding = headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') {
     return 'answered in an encoding that was not asked for';
   }
   return undefined;
