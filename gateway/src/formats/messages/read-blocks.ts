@@ -102,7 +102,7 @@ function readAssistantPart(block: BodyObject): AssistantPart[] {
           id: block.text('id'),
           kind: 'function',
           name: block.text('name'),
-          arguments: textOfInput(block.object('input').value),
+          arguments: textOfInput(block.optionalObject('input')?.value),
           ...readCacheControl(block),
         },
       ];
@@ -149,12 +149,10 @@ function readSource(source: BodyObject): ImagePart['source'] {
   switch (source.value['type']) {
     case 'url':
       return { kind: 'url', url: source.text('url') };
-    case 'base64':
-      return {
-        kind: 'base64',
-        mediaType: mediaTypeOf(source.text('media_type')),
-        data: source.text('data'),
-      };
+    case 'base64': {
+      const data = source.text('data');
+      return { kind: 'base64', mediaType: mediaTypeOf(source.text('media_type'), data), data };
+    }
     case 'file':
       source.lose('fileId');
       break;

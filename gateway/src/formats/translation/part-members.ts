@@ -42,8 +42,8 @@ const DATA_URL = /^data:([a-z0-9.+/-]{1,128})(?:;[a-z0-9=.+-]{1,64}){0,4};base64
 export function sourceOfUrl(url: string): UrlSource | Base64Source {
   const match = DATA_URL.exec(url);
   if (!match) return { kind: 'url', url };
-  const named = (match[1] as string).toLowerCase();
-  return { kind: 'base64', mediaType: mediaTypeOf(named), data: url.slice(match[0].length) };
+  const data = url.slice(match[0].length);
+  return { kind: 'base64', mediaType: mediaTypeOf(match[1] as string, data), data };
 }
 
 export function urlOfSource(source: UrlSource | Base64Source): string {
@@ -58,20 +58,50 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['application/x-pdf', 'application/pdf'],
 ]);
 
-/** The registered name of a media type: browsers and tools write others, which providers do not know. */
-export function mediaTypeOf(name: string): string {
-  return OTHER_NAMES.get(name.toLowerCase()) ?? name;
+/** The first bytes of pictures and of a PDF, in base64. */
+const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
+  ['/9j/', 'image/jpeg'],
+  ['iVBORw0KGgo', 'image/png'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+  ['JVBERi0', 'application/pdf'],
+];
+
+const ANY_DATA = /^(?:application|binary)\/octet-stream$/;
+
+/**
+ * The registered name of the media type of data in base64: browsers and tools write others, which providers do not know. Where it says no
+ * more than that it is data, its first bytes tell.
+ */
+export function mediaTypeOf(name: string, data: string): string {
+  const named = name.toLowerCase();
+  const signed = ANY_DATA.test(named) ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
+  return signed?.[1] ?? OTHER_NAMES.get(named) ?? named;
 }
 
-const TEXT = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|typescript|x-sh|sql|toml)$)/;
+const TEXT =
+  /^(?:text\/|application\/(?:(?:[\w.-]+\+)?(?:json|xml|yaml)|x-yaml|x-ndjson|jsonl|javascript|x-javascript|typescript|x-sh|sql|toml|csv)$)/;
+/** A data URL whose text is written out. */
+const PLAIN_TEXT = /^data:(?:text\/[a-z0-9.+-]{1,64})?(?:;(?!base64,)[a-z0-9=.+-]{1,64}){0,4},/i;
 
 /**
  * The source of a document from its data URL. A text file is its text, because providers take nothing but PDFs in base64; data without the
  * head of such a URL, which some callers leave away, is a PDF too.
  */
 export function documentSource(url: string): DocumentPart['source'] {
+  const written = PLAIN_TEXT.exec(url);
+  if (written) return { kind: 'text', text: unescaped(url.slice(written[0].length)) };
   const source = sourceOfUrl(url);
   if (source.kind === 'url') return { kind: 'base64', mediaType: 'application/pdf', data: url };
   if (!TEXT.test(source.mediaType)) return source;
   return { kind: 'text', text: Buffer.from(source.data, 'base64').toString() };
+}
+
+/** The text as it is where its percent signs are no code. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
