@@ -85,12 +85,17 @@ function writeTools(
     return {
       name: names.sent(tool.name),
       ...defined({ description }),
-      input_schema: 'type' in parameters ? parameters : { type: 'object', ...parameters },
+      input_schema: typedSchema(parameters),
       ...(strict === true && { strict }),
       ...(tool.kind === 'function' && writeCacheControl(tool)),
     };
   });
   return { tools: written, ...writeToolChoice(choice, parallel, names) };
+}
+
+/** The schema with the type that Anthropic demands. */
+function typedSchema({ type, ...others }: JsonObject): JsonObject {
+  return { type: type ?? 'object', ...others };
 }
 
 function writeToolChoice(

@@ -1,7 +1,7 @@
 import { numberOf } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 
-/** Bounds that Anthropic's structured output refuses. */
+/** Bounds and conditions that Anthropic's structured output refuses. */
 const BOUNDS = [
   'minimum',
   'maximum',
@@ -14,15 +14,29 @@ const BOUNDS = [
   'uniqueItems',
   'minProperties',
   'maxProperties',
+  'contains',
+  'minContains',
+  'maxContains',
+  'patternProperties',
+  'propertyNames',
+  'dependentRequired',
+  'dependentSchemas',
+  'not',
+  'if',
+  'then',
+  'else',
 ] as const;
+/** The formats of texts that it takes. */
+const FORMATS: ReadonlySet<unknown> = new Set([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
+]);
 /** The only numbers of items that it can be told to have at least. */
 const MAX_MIN_ITEMS = 1;
 const MAX_DEPTH = 128;
 
 /** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
-const BY_NAME = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'] as const;
-const LISTED = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
-const ALONE = ['items', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'] as const;
+const BY_NAME = ['properties', '$defs', 'definitions'] as const;
+const LISTED = ['anyOf', 'allOf', 'prefixItems', 'items'] as const;
 
 interface ClosedSchema {
   readonly schema: JsonObject;
@@ -31,7 +45,8 @@ interface ClosedSchema {
 }
 
 /**
- * A schema as Anthropic's structured output takes it: every object closed, and bounds in the description, where the model reads them.
+ * A schema as Anthropic's structured output takes it: every object closed, `anyOf` for `oneOf`, and bounds in the description, where the
+ * model reads them.
  */
 export function closedSchema(schema: JsonObject): ClosedSchema {
   const state = { isLoosened: false };
@@ -41,7 +56,8 @@ export function closedSchema(schema: JsonObject): ClosedSchema {
 function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return schema;
   const within = (value: unknown) => (isJsonObject(value) ? closed(value, state, depth + 1) : value);
-  const written: Record<string, unknown> = { ...schema };
+  const { oneOf, ...others } = schema;
+  const written: Record<string, unknown> = oneOf === undefined ? others : { anyOf: oneOf, ...others };
   for (const name of BY_NAME) {
     const named = written[name];
     if (isJsonObject(named))
@@ -51,9 +67,9 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
     const list = written[name];
     if (Array.isArray(list)) written[name] = list.map(within);
   }
-  for (const name of ALONE) if (isJsonObject(written[name])) written[name] = within(written[name]);
+  if (isJsonObject(written['items'])) written['items'] = within(written['items']);
   const said: string[] = [];
-  for (const name of BOUNDS) {
+  for (const name of FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format']) {
     if (!Object.hasOwn(written, name)) continue;
     said.push(`${name}: ${JSON.stringify(written[name])}`);
     delete written[name];
@@ -85,10 +101,15 @@ function isObjectSchema({ type, properties }: JsonObject): boolean {
 }
 
 const MAX_VALUES = 20_000;
+/** Keywords that a strict schema of OpenAI must not have. */
+const NEVER_STRICT = [
+  ...['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'propertyNames', 'patternProperties'],
+  ...['dependentRequired', 'dependentSchemas'],
+];
 
 /**
  * True if a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required and allows no
- * others. Anthropic's output always keeps to its schema, OpenAI's only to a strict one.
+ * others, and no keyword is among those that it refuses. Anthropic's output always keeps to its schema, OpenAI's only to a strict one.
  */
 export function isStrictSchema(schema: JsonObject): boolean {
   const open: unknown[] = [schema];
@@ -96,9 +117,16 @@ export function isStrictSchema(schema: JsonObject): boolean {
     const value = open.pop();
     if (seen > MAX_VALUES) return false;
     if (typeof value !== 'object' || value === null) continue;
-    if (isJsonObject(value) && isJsonObject(value['properties']) && !isClosed(value, value['properties']))
-      return false;
-    for (const member of Object.values(value)) open.push(member);
+    if (isJsonObject(value)) {
+      if (isJsonObject(value['properties']) && !isClosed(value, value['properties'])) return false;
+      if (NEVER_STRICT.some((name) => Object.hasOwn(value, name))) return false;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      // What has names of the caller's is no schema itself.
+      const isNamed = isJsonObject(member) && BY_NAME.some((one) => one === name);
+      if (isNamed) for (const named of Object.values(member)) open.push(named);
+      else open.push(member);
+    }
   }
   return schema['type'] === 'object';
 }

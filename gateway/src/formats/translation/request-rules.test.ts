@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
-import { argumentsSchema, closedSchema } from './bounded-schema.ts';
+import { argumentsSchema, closedSchema, isStrictSchema } from './bounded-schema.ts';
 import type { Turn } from './conversation.ts';
 import { Losses } from './losses.ts';
 import { resultsFirst } from './turns.ts';
@@ -55,6 +55,24 @@ describe('a schema for structured output of Anthropic', () => {
     });
   });
 
+  it('has none of the conditions and formats that Anthropic refuses', () => {
+    const { schema, isLoosened } = closedSchema({
+      oneOf: [
+        { type: 'string', format: 'date' },
+        { type: 'integer', format: 'int32' },
+      ],
+      not: { const: 7 },
+    });
+    assert.equal(isLoosened, true);
+    assert.deepEqual(schema, {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: 'integer', description: '(format: "int32")' },
+      ],
+      description: '(not: {"const":7})',
+    });
+  });
+
   it('is not loosened by what no caller meant', () => {
     const open = { type: 'object', properties: { a: { type: 'string' } } };
     assert.equal(closedSchema(open).isLoosened, false);
@@ -66,6 +84,21 @@ describe('a schema for structured output of Anthropic', () => {
     for (let depth = 0; depth < 5_000; depth += 1) deep = { type: 'array', items: deep };
     assert.equal(closedSchema({ ...deep }).isLoosened, false);
   });
+});
+
+describe('a strict schema of OpenAI', () => {
+  const closed = (properties: object) => ({
+    ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  });
+  for (const [title, schema, isStrict] of [
+    ['closed objects', closed({ a: closed({ b: { anyOf: [{ type: 'string' }, { type: 'null' }] } }) }), true],
+    ['properties that are called like keywords', closed({ not: {}, oneOf: {} }), true],
+    ['a keyword that is refused', closed({ a: { oneOf: [{ type: 'string' }] } }), false],
+    ['the same within a definition', { ...closed({}), $defs: { a: { allOf: [] } } }, false],
+    ['optional members', { ...closed({ a: {} }), required: [] }, false],
+  ] as const) {
+    it(`${isStrict ? 'has' : 'has no'} ${title}`, () => assert.equal(isStrictSchema(schema), isStrict));
+  }
 });
 
 describe('the end user’s id', () => {
