@@ -16,7 +16,7 @@ import { MESSAGES_MEMBERS } from './members.ts';
 import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
 
 /** A line of Claude Code for Anthropic alone. It changes with every request, and a prompt that begins with it is in no cache. */
-const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*\n?$/;
+const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
 /** Reads the body of `POST /v1/messages` into the neutral form. */
 export function readRequest(value: JsonObject, losses: Losses): Conversation {
@@ -24,10 +24,11 @@ export function readRequest(value: JsonObject, losses: Losses): Conversation {
   MESSAGES_MEMBERS.lose(value, losses);
   const tools = Array.from(body.optionalObjects('tools'), readTool);
   const config = body.optionalObject('output_config');
-  const instructions = readTexts(body, 'system').filter((part) => {
-    const isAttribution = ATTRIBUTION.test(part.text);
-    if (isAttribution) losses.lose('unknownMember', 'system[x-anthropic-billing-header]');
-    return !isAttribution;
+  const instructions = readTexts(body, 'system').flatMap((part) => {
+    const text = part.text.replace(ATTRIBUTION, '');
+    if (text === part.text) return [part];
+    losses.lose('unknownMember', 'system[x-anthropic-billing-header]');
+    return text === '' ? [] : [{ ...part, text }];
   });
   const choice = body.optionalObject('tool_choice');
   const serial = choice?.optionalBoolean('disable_parallel_tool_use');

@@ -69,7 +69,7 @@ function spoken<P extends UserPart | AssistantPart>(parts: readonly P[]): readon
 }
 
 function isBlank(part: UserPart | AssistantPart): boolean {
-  return part.type === 'text' && part.text.trim() === '';
+  return (part.type === 'text' || part.type === 'refusal') && part.text.trim() === '';
 }
 
 /** The same turns, without the white space at the end of an answer that the model is to continue: Anthropic refuses that too. */

@@ -10,6 +10,7 @@ import type {
   Tool,
   ToolChoice,
 } from '../translation/conversation.ts';
+import { readCacheControl } from '../translation/part-members.ts';
 
 /** A tool as the caller declared it. */
 interface Declared {
@@ -19,7 +20,7 @@ interface Declared {
 
 /** Members of a tool's declaration that have no meaning where all tools are loaded and called directly. */
 const MEANINGLESS = new Set(['type', 'name', 'description', 'defer_loading']);
-const FUNCTION_MEMBERS = new Set([...MEANINGLESS, 'parameters', 'strict', 'execution']);
+const FUNCTION_MEMBERS = new Set([...MEANINGLESS, 'parameters', 'strict', 'execution', 'cache_control']);
 const CUSTOM_MEMBERS = new Set([...MEANINGLESS, 'format']);
 
 /** The name of the function that stands for a search for tools. */
@@ -106,6 +107,7 @@ function readFunction(tool: BodyObject, name: string): FunctionTool {
       parameters: tool.optionalObject('parameters')?.value,
       strict: tool.optionalBoolean('strict'),
     }),
+    ...readCacheControl(tool),
   };
 }
 

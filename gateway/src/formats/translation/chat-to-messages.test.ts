@@ -82,6 +82,30 @@ describe('a chat request for a messages provider', () => {
     });
   });
 
+  it('has no blank refusals, and no schema without a type', () => {
+    const { body } = toMessages({
+      messages: [...messages, { role: 'assistant', content: 'Hm.', refusal: ' ' }, ...messages],
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: null, properties: {} } } }],
+    });
+    const [, turn] = body['messages'] as { content: string }[];
+    assert.equal(turn?.content, 'Hm.');
+    assert.deepEqual(body['tools'], [{ name: 'f', input_schema: { type: 'object', properties: {} } }]);
+  });
+
+  it('takes the arguments of a call as an object too', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: { a: 1 } } };
+    const { body } = toMessages({ messages: [...messages, { role: 'assistant', tool_calls: [call] }] });
+    const [, turn] = body['messages'] as { content: { input: JsonObject }[] }[];
+    assert.deepEqual(turn?.content[0]?.input, { a: 1 });
+    const input = [...messages, { type: 'function_call', call_id: 'a', name: 'f', arguments: { a: 1 } }];
+    const tools = [{ type: 'function', name: 'f', cache_control: { type: 'ephemeral' } }];
+    const other = translateRequest('responses', 'messages', { model: 'm', input, tools }, OPTIONS);
+    const [, said] = other.body['messages'] as { content: { input: JsonObject }[] }[];
+    assert.deepEqual(said?.content[0]?.input, { a: 1 });
+    const [tool] = other.body['tools'] as JsonObject[];
+    assert.deepEqual([tool?.['cache_control'], other.dropped], [{ type: 'ephemeral' }, []]);
+  });
+
   it('with nothing but a system prompt says it as the user', () => {
     const { body } = toMessages({ messages: [{ role: 'system', content: 'Say hi.' }] });
     assert.deepEqual([body['system'], body['messages']], [undefined, [{ role: 'user', content: 'Say hi.' }]]);

@@ -28,6 +28,30 @@ describe('a messages request for a chat provider', () => {
     assert.equal(body['stream'], true);
   });
 
+  for (const [title, system] of [
+    [
+      'alone',
+      [
+        { type: 'text', text: 'x-anthropic-billing-header: a=1;' },
+        { type: 'text', text: 'Be kind.' },
+      ],
+    ],
+    ['before the prompt', 'x-anthropic-billing-header: a=1;\nBe kind.'],
+  ] as const) {
+    it(`leaves out the attribution line of Claude Code: ${title}`, () => {
+      const { body, dropped } = toChat({ system });
+      assert.deepEqual(body['messages'], [{ role: 'system', content: 'Be kind.' }, ...messages]);
+      assert.deepEqual(dropped, ['system[x-anthropic-billing-header]']);
+    });
+  }
+
+  it('has a call with nothing for the input null', () => {
+    const content = [{ type: 'tool_use', id: 'a', name: 'f', input: null }];
+    const { body } = toChat({ messages: [...messages, { role: 'assistant', content }] });
+    const [, turn] = body['messages'] as { tool_calls: { function: object }[] }[];
+    assert.deepEqual(turn?.tool_calls[0]?.function, { name: 'f', arguments: '{}' });
+  });
+
   it('sends reasoning back to a provider that wants it', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'x', format: 'other-v1' }];
     const extra = { google: { thought_signature: 's' } };
