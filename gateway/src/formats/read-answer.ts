@@ -35,6 +35,9 @@ export interface AnswerFacts extends Omit<AnswerContent, 'generated' | 'value'> 
 
 const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, generatedTokens: 0 };
 
+/** Some servers write it before their JSON, where no parser takes it. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 /** The facts of an answer, with as many generated tokens as `count` says, and its bytes without the credential. */
 export async function readAnswer(
   bytes: Buffer<ArrayBuffer>,
@@ -43,7 +46,8 @@ export async function readAnswer(
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
   const redaction = redactionOf(secret);
-  const body = redaction?.bytes(bytes) ?? bytes;
+  const unmarked = bytes.subarray(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0);
+  const body = redaction?.bytes(unmarked) ?? unmarked;
   if (status >= 400) {
     const upstreamError = errorOfAnswer(body, redaction);
     return {
@@ -57,7 +61,7 @@ export async function readAnswer(
       ? shownAnswer(surface, content.value, body, translation, stream)
       : body;
   if (!content || !shown) {
-    const value = content || isTooComplex(bytes) ? undefined : parseJson(bytes.toString());
+    const value = content || isTooComplex(unmarked) ? undefined : parseJson(unmarked.toString());
     const said = content?.upstreamError ?? readErrorMessage(value) ?? null;
     const upstreamError = said === null ? null : errorToKeep(said, redaction);
     // An answer that cannot be read, or not be said to the caller, may state its usage all the same. What was read and is none was no work.

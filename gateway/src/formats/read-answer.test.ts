@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { readAnswer } from './read-answer.ts';
+
+const MARK = '\ufeff';
+const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' } }];
+
+for (const [status, value, isAnswer, error] of [
+  [200, { choices }, true, null],
+  [400, { error: { message: 'no' } }, false, 'no'],
+] as const) {
+  it(`an answer of ${status} is read behind a byte order mark`, async () => {
+    const form = { surface: 'chat', status, secret: undefined } as const;
+    const { result, body } = await readAnswer(Buffer.from(MARK + JSON.stringify(value)), form);
+    assert.deepEqual([result.isAnswer, result.upstreamError], [isAnswer, error]);
+    assert.deepEqual(JSON.parse(body.toString()), value);
+  });
+}
