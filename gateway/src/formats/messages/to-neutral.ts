@@ -117,8 +117,9 @@ export class MessagesToNeutral {
   }
 
   readDelta({ index, delta }: JsonObject): void {
-    const block = this.#open.get(index);
-    if (!block || !isJsonObject(delta) || this.#isFinished || this.#hasFailed) return;
+    if (!isJsonObject(delta) || this.#isFinished || this.#hasFailed) return;
+    const block = this.#open.get(index) ?? this.#openUnstarted(index, delta);
+    if (!block) return;
     switch (delta['type']) {
       case 'text_delta':
         if (block.kind === 'text') this.#say('text', textOf(delta['text']));
@@ -136,6 +137,14 @@ export class MessagesToNeutral {
         this.#translated.add({ type: 'toolArguments', index: block.index, text });
       }
     }
+  }
+
+  /** A block that some servers do not start: its delta says what it is, but for a call, which has its name at the start. */
+  #openUnstarted(index: unknown, { type }: JsonObject): OpenBlock | undefined {
+    const kind = type === 'text_delta' ? 'text' : type === 'thinking_delta' ? 'thinking' : undefined;
+    if (!kind) return undefined;
+    this.startBlock({ index, content_block: { type: kind } }, () => ({}));
+    return this.#open.get(index);
   }
 
   stopBlock(index: unknown): void {

@@ -37,6 +37,18 @@ describe('a messages stream for a chat caller', () => {
     assert.match(bytes.toString(), /"id":"chatcmpl-1"/);
   });
 
+  it('has the text of blocks that the provider does not start', () => {
+    const thinking = delta(0, { type: 'thinking_delta', thinking: 'Hm.' });
+    const events = toChat(
+      start,
+      thinking,
+      delta(1, { type: 'text_delta', text: 'Hi' }),
+      stop('end_turn'),
+      end,
+    );
+    assert.deepEqual(shown(events).slice(1, 4), [{ reasoning_content: 'Hm.' }, { content: 'Hi' }, 'stop']);
+  });
+
   it('has a chunk for each delta, and usage at the end', () => {
     const events = toChat(
       start,
