@@ -41,6 +41,11 @@ export const SILENCE: ChatPiece = {
 const REASONING: SpokenKind = { isReasoning: true };
 const SEALED: SpokenKind = { isReasoning: true, isCounted: false };
 
+/** True for a piece that says nothing. */
+export function isSilent({ reasoning, details, text, refusal, spoken, calls }: ChatPiece): boolean {
+  return reasoning + text + refusal + spoken === '' && details.length + calls.length === 0;
+}
+
 /** The piece that a choice of an answer, or of a chunk of one, holds. */
 export type ReadPiece = (choice: JsonObject) => ChatPiece;
 

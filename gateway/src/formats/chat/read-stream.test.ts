@@ -43,6 +43,13 @@ describe('a stream of chat', () => {
     assert.equal(tail, DONE);
   });
 
+  it('shows usage without choices with an empty list of them, which clients go through', () => {
+    for (const choices of [{ choices: null }, {}]) {
+      const { passed } = pass([hello, chunk({ ...choices, usage })], { showsUsage: true });
+      assert.equal(passed, hello + chunk({ ...choices, usage, choices: [] }));
+    }
+  });
+
   for (const [title, event] of [
     ['a comment', ': keep-alive\n\n'],
     ['blank lines', '\n\r\n'],

@@ -1,5 +1,5 @@
 import type { ReadExact } from '../../wire/exact-json.ts';
-import { isJsonObject, type JsonObject, withoutMember } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf, withoutMember } from '../../wire/json.ts';
 import { nameOf, withData } from '../../wire/sse.ts';
 import type { EventFate, EventReader, ReceivedEvent } from '../answer-stream.ts';
 import type { AnswerTally } from '../answer-tally.ts';
@@ -9,7 +9,7 @@ import { errorBeside, errorInstead } from '../peculiarities/error-message.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
 import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
-import { type ChatPiece, hasValues, hearPiece, type ReadPiece, readDelta } from './pieces.ts';
+import { type ChatPiece, hasValues, hearPiece, isSilent, type ReadPiece, readDelta } from './pieces.ts';
 import { failedChoiceError } from './read-answer.ts';
 import { ChatToNeutral } from './to-neutral.ts';
 
@@ -72,6 +72,7 @@ export class ChatReader implements EventReader {
     this.#readChunk(event, chunk, usage);
     const error = errorBeside(chunk) ?? failedChoiceError(choices);
     if (error !== undefined) return this.#fail(bytes, chunk, error);
+    if (this.#options.showsUsage && !Array.isArray(choices)) return withChoices(text, event);
     if (this.#options.showsUsage || !Object.hasOwn(chunk, 'usage')) return bytes;
     return isJsonObject(chunk['usage']) && !hasMembers(choices) ? 'left out' : withoutUsage(text, data);
   }
@@ -110,13 +111,17 @@ export class ChatReader implements EventReader {
     const usage = readUsage(stated);
     const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
     const isAlone = list.length === 1 && !stated;
-    if (usage || list.some(isJsonObject)) this.#neutral?.begin(chunk);
+    if (usage) this.#neutral?.begin(chunk);
     const first = list.findIndex(isJsonObject);
     for (const [position, choice] of list.entries()) {
       if (!isJsonObject(choice)) continue;
       const piece = this.#readChoice(choice, position, isAlone);
       // One was asked for.
-      if (position === first && this.#neutral) this.#translate(this.#neutral, choice, position, piece, exact);
+      if (position !== first || !this.#neutral) continue;
+      // A first chunk that says nothing may lack the names that the next one has.
+      const isNamed = textOf(chunk['id']) !== '' || textOf(chunk['model']) !== '';
+      if (isNamed || !isSilent(piece) || finishOf(choice['finish_reason'])) this.#neutral.begin(chunk);
+      this.#translate(this.#neutral, choice, position, piece, exact);
     }
     if (!usage) return;
     this.#tally.usage = usage;
@@ -155,6 +160,11 @@ export class ChatReader implements EventReader {
     this.#only = { voice: `${choice} ${isReasoning ? 'reasoning' : 'text'}`, isReasoning };
     this.onlyText = text || reasoning;
   }
+}
+
+/** A chunk that is only usage, with the empty list of choices that clients go through. */
+function withChoices(text: string, { exact }: Pick<ReceivedEvent, 'exact'>): Buffer {
+  return Buffer.from(withData(text, JSON.stringify({ ...exact(), choices: [] })));
 }
 
 function withoutUsage(text: string, data: string): Buffer {

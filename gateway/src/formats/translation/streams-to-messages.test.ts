@@ -149,6 +149,13 @@ describe('a chat stream for a messages caller', () => {
     });
   }
 
+  it('takes the names of the second chunk where the first says nothing', () => {
+    const silent = { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] };
+    const [first] = toMessages(silent, chunk({ content: 'Hi' }), chunk({}, 'stop')) as { message?: object }[];
+    const named = toMessages(chunk({ content: 'Hi' }), chunk({}, 'stop')) as { message?: object }[];
+    assert.deepEqual(first, named[0]);
+  });
+
   it('tells calls apart by their ids where the provider gives them one index, or none', () => {
     const call = (members: object) => chunk({ tool_calls: [{ type: 'function', ...members }] });
     for (const index of [{ index: 0 }, {}]) {
