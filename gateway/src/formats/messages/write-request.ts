@@ -8,15 +8,17 @@ import type { Losses } from '../translation/losses.ts';
 import { writeCacheControl } from '../translation/part-members.ts';
 import { type CallableTools, callableTools, ToolNames } from '../translation/tool-names.ts';
 import type { TranslationOptions, WrittenRequest } from '../translation/translator.ts';
+import { withFewBreakpoints } from './breakpoints.ts';
 import { writeCalledTools, writeMessages, writeSystem } from './write-messages.ts';
 
 /** The body of a messages request. Where the caller named no output cap the pipeline adds it: the format demands one. */
 export function writeRequest(
-  conversation: Conversation,
+  callers: Conversation,
   losses: Losses,
   options: TranslationOptions,
 ): WrittenRequest {
-  loseWhatIsMissing(conversation, losses);
+  loseWhatIsMissing(callers, losses);
+  const conversation = withFewBreakpoints(callers, losses);
   const names = new ToolNames(REQUEST_RULES.messages.maxNameLength);
   const callable = callableTools(conversation, losses);
   const context = { losses, names, keep: options.keep };

@@ -92,6 +92,26 @@ describe('a chat request for a messages provider', () => {
     assert.deepEqual(body['tools'], [{ name: 'f', input_schema: { type: 'object', properties: {} } }]);
   });
 
+  it('has four cache breakpoints at most, the last ones of the turns', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const turn = (role: string, text: string) => ({ role, content: [{ type: 'text', text, ...mark }] });
+    const marked = [turn('user', 'a'), turn('assistant', 'b'), turn('user', 'c')];
+    const four = toMessages({ messages: [turn('system', 's'), ...marked] });
+    assert.deepEqual(four.body['messages'], marked);
+    assert.deepEqual(four.dropped, []);
+    const five = toMessages({ messages: [turn('system', 's'), ...marked], tools: [{ ...weather, ...mark }] });
+    assert.deepEqual(five.body['messages'], [{ role: 'user', content: 'a' }, ...marked.slice(1)]);
+    assert.deepEqual(five.body['system'], [{ type: 'text', text: 's', ...mark }]);
+    assert.deepEqual((five.body['tools'] as JsonObject[])[0]?.['cache_control'], mark.cache_control);
+    assert.deepEqual(five.dropped, ['cache_control']);
+  });
+
+  it('declares a tool once', () => {
+    const { body, dropped } = toMessages({ tools: [weather, weather] });
+    assert.equal((body['tools'] as unknown[]).length, 1);
+    assert.deepEqual(dropped, ['tools[weather]']);
+  });
+
   it('takes the arguments of a call as an object too', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: { a: 1 } } };
     const { body } = toMessages({ messages: [...messages, { role: 'assistant', tool_calls: [call] }] });

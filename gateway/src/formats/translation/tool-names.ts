@@ -38,10 +38,13 @@ export interface CallableTools {
 
 /**
  * The tools that any provider can be asked to call, and the choice among them. A hosted tool that is only declared is
- * dropped; one that is forced is refused.
+ * dropped, and so is a second one of the same name; a hosted one that is forced is refused.
  */
 export function callableTools({ tools, toolChoice }: Conversation, losses: Losses): CallableTools {
-  const callable = tools.filter((tool) => tool.kind !== 'hosted');
+  const callable = withoutRepeated(
+    tools.filter((tool) => tool.kind !== 'hosted'),
+    losses,
+  );
   // With nothing else to call, that there must be a call forces the hosted tool.
   const isForced =
     toolChoice?.mode === 'hosted' ||
@@ -55,6 +58,15 @@ export function callableTools({ tools, toolChoice }: Conversation, losses: Losse
   if (toolChoice?.mode === 'hosted') return { tools: callable, choice: undefined };
   if (toolChoice?.mode !== 'allowed') return { tools: callable, choice: toolChoice };
   return narrowed(callable, toolChoice);
+}
+
+/** The first tool of each name: clients that join the tools of several servers declare some twice, which providers refuse. */
+function withoutRepeated(tools: CallableTools['tools'], losses: Losses): CallableTools['tools'] {
+  const names = new Set<string>();
+  return tools.filter(({ name }) => {
+    if (names.has(name)) losses.lose('unknownMember', `tools[${name}]`);
+    return names.size < names.add(name).size;
+  });
 }
 
 /** Only the allowed tools are declared: then none of the others can be called. */
