@@ -86,7 +86,7 @@ export class MessagesReader implements EventReader {
       const failure = type === 'message_delta' && isJsonObject(delta) ? abortErrorOf(delta) : undefined;
       if (failure !== undefined) return Buffer.concat([bytes, this.#readOther(bytes, failure)]);
     } else {
-      return this.#readOther(bytes, errorInstead(type, data, body));
+      return this.#readOther(bytes, errorInstead(type, data, event.value));
     }
     return bytes;
   }

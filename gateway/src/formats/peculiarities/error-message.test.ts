@@ -77,6 +77,8 @@ describe('an event in place of one of its format', () => {
     assert.equal(errorInstead('error', 'connect refused', undefined), 'connect refused');
     assert.equal(errorInstead('error', '', undefined), 'an error without a message');
     assert.equal(errorInstead(undefined, 'hello', undefined), undefined);
+    assert.equal(errorInstead(undefined, '{"error":', undefined), undefined);
+    assert.equal(errorInstead(undefined, 'Internal Server Error', undefined), 'Internal Server Error');
   });
 });
 

@@ -95,6 +95,8 @@ export function errorBeside(value: JsonObject): string | undefined {
 const SIGNS = ['error', 'error_msg', 'detail', 'errors'] as const;
 const CODES = ['code', 'error_code', 'status_code'] as const;
 const FAILURE = /error|exception|fail|invalid/i;
+/** A text in place of JSON that speaks of an error: "Internal Server Error". */
+const PLAIN_FAILURE = /^(?!\{).{0,256}?(?:error|exception|fail|invalid)/i;
 
 /**
  * The error that an event, or a whole body, is in place of one of its format: its name says so, or its members do. Undefined for what
@@ -105,6 +107,7 @@ export function errorInstead(name: string | undefined, data: string, value: unkn
     const said = readErrorMessage(value) ?? (value === undefined ? data.slice(0, MAX_CHARACTERS) : '');
     return said === '' ? errorInWords(value) : said;
   }
+  if (value === undefined) return PLAIN_FAILURE.test(data) ? data.slice(0, MAX_CHARACTERS) : undefined;
   if (Array.isArray(value)) return errorInstead(name, data, value[0]);
   if (!isJsonObject(value)) return undefined;
   const { success, base_resp: status, type, object } = value;
