@@ -46,7 +46,7 @@ export async function readAnswer(
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
   const redaction = redactionOf(secret);
-  const unmarked = bytes.subarray(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? BYTE_ORDER_MARK.length : 0);
+  const unmarked = withoutMark(bytes);
   const body = redaction?.bytes(unmarked) ?? unmarked;
   if (status >= 400) {
     const upstreamError = errorOfAnswer(body, redaction);
@@ -78,6 +78,11 @@ export async function readAnswer(
     },
     body: shown,
   };
+}
+
+function withoutMark(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  const { length } = BYTE_ORDER_MARK;
+  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes;
 }
 
 function usageIn(bytes: Buffer, format: Format): Usage | undefined {
