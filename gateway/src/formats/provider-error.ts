@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { REDACTED, type Redaction } from '../wire/redaction.ts';
 import { cutToBytes } from '../wire/text.ts';
 import { inAnthropicsWords, isTooLong, TOO_LONG_CODE } from './peculiarities/context-length.ts';
-import { readErrorMessage } from './peculiarities/error-message.ts';
+import { wordsOfFailure } from './peculiarities/error-message.ts';
 
 // What is kept of a provider's failure is read by the caller's whole organisation, so it says what happened and
 // never where to, nor with which key.
@@ -18,7 +18,7 @@ const LOOKED_AT_CHARACTERS = 64 * 1024;
 export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): string {
   const text = body.toString();
   const value = isTooComplex(body) ? undefined : parseJson(text);
-  return errorToKeep(readErrorMessage(value) ?? text.trim(), redaction);
+  return errorToKeep(wordsOfFailure(value) ?? text.trim(), redaction);
 }
 
 /** A provider's words, bounded and without anything that looks like a credential. */
@@ -58,7 +58,7 @@ export function translateError(
   // Gemini's OpenAI surface answers a list with one error.
   const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const { type, code } = errorIn(value);
-  const said = readErrorMessage(value) ?? (parsed === undefined ? text.trim() : '');
+  const said = wordsOfFailure(value) ?? (parsed === undefined ? text.trim() : '');
   const message = said.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() || `The provider answered ${status}.`;
   const isLong = isTooLong(message, code, type);
   const isEnveloped = from === to && isJsonObject(parsed) && isJsonObject(parsed['error']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { errorBeside, errorInstead, readErrorMessage } from './error-message.ts';
+import { errorBeside, errorInstead, readErrorMessage, wordsOfFailure } from './error-message.ts';
 
 describe('the words of an error', () => {
   for (const [title, value, words] of [
@@ -34,6 +34,18 @@ describe('the words of an error', () => {
   ] as const) {
     it(`are found: ${title}`, () => assert.equal(readErrorMessage(value), words));
   }
+
+  it('are found within what holds an answer elsewhere only where it is known to be an error', () => {
+    for (const value of [
+      { Response: { Error: { Code: 'x', Message: 'no' }, RequestId: 'r' } },
+      { success: false, data: { message: 'no' } },
+      { result: { error: 'no' } },
+    ]) {
+      assert.deepEqual([wordsOfFailure(value), readErrorMessage(value)], ['no', undefined]);
+    }
+    assert.equal(wordsOfFailure({ data: { message: 'nor this' }, message: 'no' }), 'no');
+    assert.equal(wordsOfFailure({ data: [{ message: 'no' }] }), undefined);
+  });
 
   it('are bounded in depth and length', () => {
     let deep: unknown = 'no';

@@ -39,6 +39,8 @@ const HOLDERS = [
   'title',
   'reason',
 ] as const;
+/** The members around an error that hold an answer elsewhere: of Tencent, and of APIs that wrap all they say. */
+const WRAPPERS = ['Response', 'data', 'result'] as const;
 /** Bedrock names the member by the kind of error. */
 const EXCEPTION = /Exception$/;
 
@@ -47,9 +49,15 @@ export function readErrorMessage(value: unknown): string | undefined {
   return wordsIn(value, MAX_DEPTH)?.slice(0, MAX_CHARACTERS);
 }
 
-/** The words of an error; a placeholder where the provider gave none. */
+/** The words of what is known to be an error, also where it is wrapped. */
+export function wordsOfFailure(value: unknown): string | undefined {
+  const wrapped = isJsonObject(value) ? WRAPPERS.map((name) => value[name]).filter(isJsonObject) : [];
+  return readErrorMessage(value) ?? readErrorMessage(wrapped);
+}
+
+/** The words of what is known to be an error; a placeholder where the provider gave none. */
 export function errorInWords(value: unknown): string {
-  return readErrorMessage(value) ?? 'an error without a message';
+  return wordsOfFailure(value) ?? 'an error without a message';
 }
 
 function wordsIn(value: unknown, depth: number): string | undefined {
