@@ -16,7 +16,6 @@ import type { GatewayMessage, ListenOptions, ParentMessage } from './gateway-chi
 import { connectionsOfEach } from './gateway-connections.ts';
 import { type GatewayService, openGatewayService } from './gateway-service.ts';
 import { openRates } from './rates.ts';
-import { collectStartGarbage } from './start-garbage.ts';
 
 // The gateway process of `gatehouse start`. It uses the stores that its parent keeps running, with connections of its
 // own, and ends on request or when its parent has ended.
@@ -90,7 +89,6 @@ async function serve(order: ListenOptions): Promise<void> {
     kind: 'listening',
     port: await gateway.listen(config.host, order.port, shared !== undefined),
   });
-  collectStartGarbage();
   await toStop.promise;
 }
 

@@ -3,11 +3,11 @@ import { DRAIN_DELAY_OF_ROLE_SECONDS } from '../config/drain-setting.ts';
 import { exposureWarning } from '../config/exposure-warning.ts';
 import { openLog } from '../log/log.ts';
 import { openFilesLimit, openFilesWarning } from '../process/open-files.ts';
-import { collectStartGarbage } from '../process/start-garbage.ts';
 import { onStopSignals } from '../process/stop-signals.ts';
 import { openDashboard } from './dashboard.ts';
 import { makeDataDirectory, readChosenCatalogue } from './installation.ts';
 import { openService } from './service.ts';
+import { collectStartGarbage } from './start-garbage.ts';
 import { findState, welcome } from './welcome.ts';
 
 /**
