@@ -26,8 +26,8 @@ const MAX_CALLS = 1_024;
 const WITH_NUMBERS = ['tool_calls', 'reasoning_details'] as const;
 
 /**
- * Reads a chat completion, or a text completion, that came whole. Without a choice it is none, nor where a choice has no message: SDKs read
- * that of the first one.
+ * Reads a chat completion, or a text completion, that came whole. Without a choice it is none, nor where the message of each is null: SDKs
+ * read the first one.
  */
 export function readChatAnswer(body: Buffer, readPiece: ReadPiece = readMessage): AnswerContent | undefined {
   return readWhole(body, (value) => {

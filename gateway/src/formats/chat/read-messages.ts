@@ -15,7 +15,7 @@ import {
   sourceOfUrl,
   withBreakpoint,
 } from '../translation/part-members.ts';
-import { argumentsText } from '../translation/tool-input.ts';
+import { objectArguments } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
 import { isThought } from './pieces.ts';
 import { readReasoning } from './reasoning.ts';
@@ -90,20 +90,15 @@ function readCall(call: BodyObject): ToolCallPart {
   const isCustom = isJsonObject(call.value['custom']);
   const id = call.text('id');
   const called = call.object(isCustom ? 'custom' : 'function');
+  const input = isCustom ? 'input' : 'arguments';
   return {
     type: 'toolCall',
     id,
     kind: isCustom ? 'custom' : 'function',
     name: called.text('name'),
-    arguments: argumentsIn(called, isCustom ? 'input' : 'arguments'),
+    arguments: objectArguments(called, input) ?? called.optionalText(input) ?? '',
     ...(!isCustom && readCacheControl(call)),
   };
-}
-
-/** The arguments of a call: a text, or the object itself, as some clients write it. */
-function argumentsIn(called: BodyObject, name: string): string {
-  const { [name]: written } = called.value;
-  return isJsonObject(written) ? argumentsText(written) : (called.optionalText(name) ?? '');
 }
 
 /** The parts of a message of a user, an instructor or a tool: a text, or a list. Empty texts say nothing and are left out. */

@@ -1,4 +1,4 @@
-import { defined, isJsonObject } from '../../wire/json.ts';
+import { defined } from '../../wire/json.ts';
 import { BodyError } from '../call.ts';
 import type { BodyObject } from '../translation/body-object.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
   ToolKind,
 } from '../translation/conversation.ts';
 import { documentSource, readCacheControl, sourceOfUrl } from '../translation/part-members.ts';
-import { argumentsText } from '../translation/tool-input.ts';
+import { objectArguments } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
 import { type FlatNames, namesOfFound, TOOL_SEARCH } from './read-tools.ts';
 import { REASONING_ID, readReasoning } from './reasoning.ts';
@@ -46,7 +46,9 @@ function readItem(item: BodyObject, names: FlatNames, read: Turns): void {
       for (const part of readReasoning(item)) read.say(part);
       break;
     case 'function_call':
-      read.say(readCall(item, 'function', readArguments(item), names));
+      read.say(
+        readCall(item, 'function', objectArguments(item, 'arguments') ?? item.text('arguments'), names),
+      );
       break;
     case 'custom_tool_call':
       read.say(readCall(item, 'custom', item.text('input'), names));
@@ -102,12 +104,6 @@ function readCall(item: BodyObject, kind: ToolKind, text: string, names: FlatNam
   const namespace = item.optionalText('namespace');
   const name = names.of(namespace, item.text('name'));
   return { type: 'toolCall', id: item.text('call_id'), kind, name, arguments: text };
-}
-
-/** The arguments of a function: a text, or the object itself, as some clients write it. */
-function readArguments(item: BodyObject): string {
-  const { arguments: written } = item.value;
-  return isJsonObject(written) ? argumentsText(written) : item.text('arguments');
 }
 
 function readResult(item: BodyObject, callId: string, read: Turns): void {

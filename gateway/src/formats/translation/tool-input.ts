@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { BodyObject } from './body-object.ts';
 import { parseBounded, writeBounded } from './bounded-json.ts';
 
 // Chat and responses hold a tool's arguments as the text that the model wrote, which may be no JSON at all; messages
@@ -36,6 +37,11 @@ export function argumentsText(value: unknown): string {
   const isEmpty =
     value === undefined || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
   return isEmpty ? '' : (writeBounded(value) ?? '');
+}
+
+/** The arguments that a client wrote as the object itself, as a text; undefined for all others. */
+export function objectArguments({ value }: BodyObject, name: string): string | undefined {
+  return isJsonObject(value[name]) ? argumentsText(value[name]) : undefined;
 }
 
 /** The arguments of a function as clients and providers parse them: an object without members where the model wrote nothing. */

@@ -64,8 +64,10 @@ export function callableTools({ tools, toolChoice }: Conversation, losses: Losse
 function withoutRepeated(tools: CallableTools['tools'], losses: Losses): CallableTools['tools'] {
   const names = new Set<string>();
   return tools.filter(({ name }) => {
-    if (names.has(name)) losses.lose('unknownMember', `tools[${name}]`);
-    return names.size < names.add(name).size;
+    const isRepeated = names.has(name);
+    if (isRepeated) losses.lose('unknownMember', `tools[${name}]`);
+    names.add(name);
+    return !isRepeated;
   });
 }
 
