@@ -102,23 +102,32 @@ BEGIN
     WHERE f.request_id <> ALL (closed_ids || counted_ids)
     ORDER BY f.request_id
     ON CONFLICT (request_id) DO NOTHING
-    RETURNING request_id, key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released, 0::bigint AS final,
-              in_window_ids[array_position(in_request_ids, request_id)]::uuid[] AS window_ids
+    RETURNING request_id, key_id, organization_id, cost_micro_pkr AS spent, 0::bigint AS released, 0::bigint AS final
   ), ended AS MATERIALIZED (
     SELECT request_id FROM holds WHERE request_id = ANY (in_request_ids) ORDER BY request_id FOR UPDATE
   ), freed AS (
     DELETE FROM holds h USING ended WHERE h.request_id = ended.request_id
     RETURNING h.request_id, h.key_id, h.organization_id, 0::bigint AS spent, h.amount_micro_pkr AS released,
               CASE WHEN h.is_final THEN h.amount_micro_pkr ELSE 0 END AS final, h.window_ids
+  ), by_request AS (
+    -- Grouped, because a join without hashing compares each with each.
+    SELECT max(r.recorded) AS recorded, max(r.held) AS held, sum(r.spent) AS spent, sum(r.released) AS released, sum(r.final) AS final
+    FROM (
+      SELECT u.id, u.ids::uuid[] AS recorded, NULL::uuid[] AS held, 0 AS spent, 0 AS released, 0 AS final
+      FROM unnest(in_request_ids, in_window_ids) AS u (id, ids) WHERE u.ids IS NOT NULL
+      UNION ALL
+      SELECT f.request_id, NULL, f.window_ids, 0, f.released, f.final FROM freed f WHERE f.window_ids IS NOT NULL
+      UNION ALL
+      SELECT s.request_id, NULL, NULL, s.spent, 0, 0 FROM settled s
+      WHERE 0 < cardinality(array_remove(in_window_ids, NULL)) OR EXISTS (SELECT FROM freed WHERE window_ids IS NOT NULL)
+    ) AS r
+    GROUP BY r.id
   ), by_window AS (
     SELECT b.id, sum(b.spent)::bigint AS spent, sum(b.held)::bigint AS held
     FROM (
-      SELECT unnest(s.window_ids) AS id, s.spent, 0 AS held FROM settled s WHERE s.window_ids IS NOT NULL
+      SELECT unnest(coalesce(r.recorded, r.held)) AS id, r.spent, 0 AS held FROM by_request r
       UNION ALL
-      SELECT unnest(f.window_ids), s.spent, 0 FROM settled s JOIN freed f ON f.request_id = s.request_id
-      WHERE s.window_ids IS NULL AND f.window_ids IS NOT NULL
-      UNION ALL
-      SELECT unnest(f.window_ids), -f.final, f.final - f.released FROM freed f WHERE f.window_ids IS NOT NULL
+      SELECT unnest(r.held), -r.final, r.final - r.released FROM by_request r
     ) AS b
     GROUP BY b.id
     HAVING sum(b.spent) <> 0 OR sum(b.held) <> 0
@@ -130,7 +139,11 @@ BEGIN
   FROM (
     SELECT a.key_id, a.organization_id, sum(a.spent)::bigint AS spent, sum(a.released)::bigint AS released,
            sum(a.final)::bigint AS final
-    FROM (SELECT * FROM settled UNION ALL SELECT * FROM freed) AS a
+    FROM (
+      SELECT s.key_id, s.organization_id, s.spent, s.released, s.final FROM settled s
+      UNION ALL
+      SELECT f.key_id, f.organization_id, f.spent, f.released, f.final FROM freed f
+    ) AS a
     GROUP BY a.key_id, a.organization_id
     HAVING sum(a.spent) > 0 OR sum(a.released) > 0
   ) AS c;

@@ -1,0 +1,2 @@
+-- Empty: the text of settle() changes, and a node that knows step 26 only must not restore its own.
+-- works with step 26
