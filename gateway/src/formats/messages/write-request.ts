@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
-import { closedSchema } from '../translation/bounded-schema.ts';
+import { closedSchema, typedSchema } from '../translation/bounded-schema.ts';
 import { asFunction } from '../translation/callers-tools.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
 import type { Feature } from '../translation/feature-table.ts';
@@ -83,7 +83,7 @@ function writeTools(
   { names, losses }: { readonly names: ToolNames; readonly losses: Losses },
 ): JsonObject {
   const written = tools.map((tool) => {
-    const { description, parameters = {}, strict } = asFunction(tool, losses);
+    const { description, parameters, strict } = asFunction(tool, losses);
     return {
       name: names.sent(tool.name),
       ...defined({ description }),
@@ -93,11 +93,6 @@ function writeTools(
     };
   });
   return { tools: written, ...writeToolChoice(choice, parallel, names) };
-}
-
-/** The schema with the type that Anthropic demands. */
-function typedSchema({ type, ...others }: JsonObject): JsonObject {
-  return { type: type ?? 'object', ...others };
 }
 
 function writeToolChoice(

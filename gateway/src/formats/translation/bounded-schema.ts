@@ -36,7 +36,8 @@ const MAX_DEPTH = 128;
 
 /** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
 const BY_NAME = ['properties', '$defs', 'definitions'] as const;
-const LISTED = ['anyOf', 'allOf', 'prefixItems', 'items'] as const;
+const LISTED = ['anyOf', 'allOf', 'oneOf', 'prefixItems', 'items'] as const;
+const ALONE = ['items', 'additionalProperties', 'not'] as const;
 
 interface ClosedSchema {
   readonly schema: JsonObject;
@@ -55,19 +56,10 @@ export function closedSchema(schema: JsonObject): ClosedSchema {
 
 function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: number): JsonObject {
   if (depth > MAX_DEPTH) return schema;
-  const within = (value: unknown) => (isJsonObject(value) ? closed(value, state, depth + 1) : value);
   const { oneOf, ...others } = schema;
-  const written: Record<string, unknown> = oneOf === undefined ? others : { anyOf: oneOf, ...others };
-  for (const name of BY_NAME) {
-    const named = written[name];
-    if (isJsonObject(named))
-      written[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, within(value)]));
-  }
-  for (const name of LISTED) {
-    const list = written[name];
-    if (Array.isArray(list)) written[name] = list.map(within);
-  }
-  if (isJsonObject(written['items'])) written['items'] = within(written['items']);
+  const written = mapWithin(oneOf === undefined ? others : { anyOf: oneOf, ...others }, (within) =>
+    closed(within, state, depth + 1),
+  );
   const said: string[] = [];
   for (const name of FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format']) {
     if (!Object.hasOwn(written, name)) continue;
@@ -96,8 +88,29 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   return written;
 }
 
-function isObjectSchema({ type, properties }: JsonObject): boolean {
-  return type === 'object' || (Array.isArray(type) && type.includes('object')) || isJsonObject(properties);
+/** A copy of a schema with another in place of each that it holds. */
+function mapWithin(schema: JsonObject, change: (within: JsonObject) => JsonObject): Record<string, unknown> {
+  const written: Record<string, unknown> = { ...schema };
+  const changed = (value: unknown) => (isJsonObject(value) ? change(value) : value);
+  for (const name of BY_NAME) {
+    const named = written[name];
+    if (isJsonObject(named))
+      written[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, changed(value)]));
+  }
+  for (const name of LISTED) {
+    const list = written[name];
+    if (Array.isArray(list)) written[name] = list.map(changed);
+  }
+  for (const name of ALONE) written[name] &&= changed(written[name]);
+  return written;
+}
+
+function isObjectSchema(schema: JsonObject): boolean {
+  return isOfType(schema, 'object') || isJsonObject(schema['properties']);
+}
+
+function isOfType({ type }: JsonObject, wanted: string): boolean {
+  return type === wanted || (Array.isArray(type) && type.includes(wanted));
 }
 
 const MAX_VALUES = 20_000;
@@ -118,8 +131,11 @@ export function isStrictSchema(schema: JsonObject): boolean {
     if (seen > MAX_VALUES) return false;
     if (typeof value !== 'object' || value === null) continue;
     if (isJsonObject(value)) {
-      if (isJsonObject(value['properties']) && !isClosed(value, value['properties'])) return false;
+      if (isObjectSchema(value) && !isClosed(value)) return false;
+      if (isOfType(value, 'array') && value['items'] === undefined) return false;
       if (NEVER_STRICT.some((name) => Object.hasOwn(value, name))) return false;
+      // A definition is referred to, and nothing is said beside that.
+      if (Object.hasOwn(value, '$ref') && Object.keys(value).length > 1) return false;
     }
     for (const [name, member] of Object.entries(value)) {
       // What has names of the caller's is no schema itself.
@@ -128,23 +144,59 @@ export function isStrictSchema(schema: JsonObject): boolean {
       else open.push(member);
     }
   }
-  return schema['type'] === 'object';
+  return schema['type'] === 'object' && schema['anyOf'] === undefined;
 }
 
-function isClosed(schema: JsonObject, properties: JsonObject): boolean {
-  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
-  return (
-    schema['additionalProperties'] === false && Object.keys(properties).every((name) => required.has(name))
-  );
+function isClosed({ properties = {}, required, additionalProperties }: JsonObject): boolean {
+  const names = new Set(Array.isArray(required) ? required : []);
+  return additionalProperties === false && Object.keys(properties as object).every((name) => names.has(name));
 }
 
 /**
  * The schema of a function's arguments as OpenAI's formats demand it: an object with `properties`, be it without any. Anthropic takes a
- * schema without them, and clients send one for a tool that has no arguments. What is within stays.
+ * schema without them, and clients send one for a tool that has no arguments.
  */
 export function argumentsSchema(parameters: JsonObject = {}): JsonObject {
-  const typed = typeof parameters['type'] === 'string' ? parameters : { ...parameters, type: 'object' };
+  const typed = typedSchema(parameters);
   return typed['type'] !== 'object' || isJsonObject(typed['properties'])
     ? typed
     : { ...typed, properties: {} };
+}
+
+/**
+ * The schema of a function's arguments as every provider takes it: with a type, without a choice between objects, and in the words of JSON
+ * Schema 2020-12. Servers of tools write what only some providers let pass.
+ */
+export function typedSchema(parameters: JsonObject = {}): JsonObject {
+  const { anyOf, oneOf, allOf, ...root } = current(parameters, 0);
+  const typed = typeof root['type'] === 'string' ? root : { ...root, type: 'object' };
+  const branches = [anyOf, oneOf, allOf].flat().filter(isJsonObject);
+  if (branches.length === 0) return typed;
+  // Whatever one of them has may be given.
+  const named = [...branches, root].flatMap(({ properties }) => Object.entries(properties ?? {}));
+  return { ...typed, properties: Object.fromEntries(named) };
+}
+
+const EXCLUSIVE = [
+  ['exclusiveMinimum', 'minimum'],
+  ['exclusiveMaximum', 'maximum'],
+] as const;
+
+/** A schema in today's words: of older drafts, a list of `items` and bounds that are true or false. OpenAI wants `items` of every list. */
+function current(schema: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const written = mapWithin(schema, (within) => current(within, depth + 1));
+  const { items } = written;
+  if (Array.isArray(items)) written['prefixItems'] = items;
+  if (Array.isArray(items) || (items === undefined && isOfType(written, 'array'))) written['items'] = {};
+  for (const [exclusive, bound] of EXCLUSIVE) {
+    if (typeof written[exclusive] !== 'boolean') continue;
+    if (written[exclusive]) {
+      written[exclusive] = written[bound];
+      delete written[bound];
+    }
+    if (typeof written[exclusive] === 'boolean') delete written[exclusive];
+  }
+  if (typeof written['required'] === 'boolean') delete written['required'];
+  return written;
 }

@@ -18,7 +18,36 @@ describe('the schema of a function’s arguments', () => {
       { type: 'object', properties: { a: { type: 'object' } } },
       { type: 'object', properties: { a: { type: 'object' } } },
     ],
-    [{ type: 'array' }, { type: 'array' }],
+    [{ type: 'array' }, { type: 'array', items: {} }],
+    [
+      { type: 'object', properties: { items: { anyOf: [{ type: ['array', 'null'] }] }, type: {} } },
+      {
+        type: 'object',
+        properties: { items: { anyOf: [{ type: ['array', 'null'], items: {} }] }, type: {} },
+      },
+    ],
+    [
+      { type: 'object', properties: { a: { type: 'array', items: [{ type: 'array' }] } } },
+      {
+        type: 'object',
+        properties: { a: { type: 'array', items: {}, prefixItems: [{ type: 'array', items: {} }] } },
+      },
+    ],
+    [
+      { type: 'object', properties: { a: { minimum: 1, exclusiveMinimum: true, exclusiveMaximum: false } } },
+      { type: 'object', properties: { a: { exclusiveMinimum: 1 } } },
+    ],
+    [
+      { type: 'object', properties: { a: { required: true } }, required: ['a'] },
+      { type: 'object', properties: { a: {} }, required: ['a'] },
+    ],
+    [
+      {
+        oneOf: [{ properties: { a: {} }, required: ['a'] }, { properties: { b: {} } }],
+        properties: { b: true },
+      },
+      { type: 'object', properties: { a: {}, b: true } },
+    ],
   ] as const) {
     it(`is ${JSON.stringify(written)} for ${JSON.stringify(given)}`, () =>
       assert.deepEqual(argumentsSchema(given), written));
@@ -95,6 +124,12 @@ describe('a strict schema of OpenAI', () => {
     ['properties that are called like keywords', closed({ not: {}, oneOf: {} }), true],
     ['a keyword that is refused', closed({ a: { oneOf: [{ type: 'string' }] } }), false],
     ['the same within a definition', { ...closed({}), $defs: { a: { allOf: [] } } }, false],
+    ['a definition that is referred to', { ...closed({ a: { $ref: '#/$defs/a' } }), $defs: { a: {} } }, true],
+    ['words beside a reference', closed({ a: { $ref: '#/$defs/a', description: 'It.' } }), false],
+    ['an open object without properties', closed({ a: { type: ['object', 'null'] } }), false],
+    ['members of any name', closed({ a: { type: 'object', additionalProperties: {} } }), false],
+    ['a list of anything', closed({ a: { type: 'array' } }), false],
+    ['a choice at the root', { ...closed({ a: {} }), anyOf: [{ required: ['a'] }] }, false],
     ['optional members', { ...closed({ a: {} }), required: [] }, false],
   ] as const) {
     it(`${isStrict ? 'has' : 'has no'} ${title}`, () => assert.equal(isStrictSchema(schema), isStrict));
