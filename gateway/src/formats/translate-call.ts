@@ -1,6 +1,7 @@
 import type { Surface } from '@gatehouse/contract';
 import type { BodyIssue } from '../errors/body-errors.ts';
 import { parseExact } from '../wire/exact-json.ts';
+import { wholeJson } from '../wire/json.ts';
 import { BodyError, type RequestFacts } from './call.ts';
 import { parseBody, surveyBody } from './parse-body.ts';
 import { readFacts } from './read-request.ts';
@@ -33,7 +34,7 @@ export function translateCall(
   try {
     const translated = translateRequest(from, to, parseBody(bytes, parseExact).value, options);
     const { dropped, notes } = translated;
-    const body = Buffer.from(JSON.stringify(translated.body));
+    const body = Buffer.from(wholeJson(translated.body));
     const written = parseBody(body);
     const { facts } = readFacts(to, written);
     const references = surveyBody(written);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withoutMember } from './json.ts';
+import { wholeJson, withoutMember } from './json.ts';
 
 describe('withoutMember', () => {
   for (const [json, rest] of [
@@ -31,5 +31,17 @@ describe('withoutMember', () => {
       const { usage: _, ...expected } = JSON.parse(json) as Record<string, unknown>;
       assert.deepEqual(JSON.parse(rest), expected);
     });
+  }
+});
+
+describe('wholeJson', () => {
+  for (const [title, text, written] of [
+    ['a half', 'a \ud83d', '"a \ufffd"'],
+    ['the other half', '\ude00b', '"\ufffdb"'],
+    ['both', '😀', '"😀"'],
+    ['an escape of a half as text', '\\ud83d', String.raw`"\\ud83d"`],
+    ['a half after a backslash', '\\\ud83d\n', String.raw`"\\`.concat('\ufffd', String.raw`\n"`)],
+  ] as const) {
+    it(`writes ${title}`, () => assert.equal(wholeJson(text), written));
   }
 });

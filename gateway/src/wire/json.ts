@@ -24,6 +24,19 @@ type Defined<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>;
 };
 
+/** An escape of half a character, or any other escape. */
+const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
+
+/**
+ * The JSON of a value, whose texts are whole. Clients cut texts in the middle of an emoji, and providers refuse a body with half of one as
+ * no JSON. JSON.stringify escapes the halves, and nothing else in lower-case digits of a surrogate.
+ */
+export function wholeJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes('\\ud')) return text;
+  return text.replaceAll(ESCAPE, (written, half?: string) => (half === undefined ? written : '\ufffd'));
+}
+
 // Of Node 24, but not yet of the compiler's libraries.
 declare global {
   interface JSON {
