@@ -145,11 +145,9 @@ function writeReasoning(reasoning: readonly ReasoningPart[], { keep, losses }: M
   };
 }
 
-/** One text as itself, several as parts. */
-export function writeTexts(parts: readonly TextPart[]): string | JsonObject[] {
-  const [first, ...others] = parts;
-  if (!first) return '';
-  return others.length === 0 ? first.text : parts.map(({ text }) => ({ type: 'text', text }));
+/** Texts are one text, with a blank line between them: DeepSeek and others take no list of parts. */
+function writeTexts(parts: readonly TextPart[]): string {
+  return parts.map(({ text }) => text).join('\n\n');
 }
 
 function writePart(part: ResultPart, losses: Losses): JsonObject {

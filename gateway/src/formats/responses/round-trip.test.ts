@@ -158,13 +158,7 @@ describe('a request of Codex', () => {
       model: 'gpt-5.5',
       messages: [
         { role: 'system', content: 'You are a coding agent.' },
-        {
-          role: 'system',
-          content: [
-            { type: 'text', text: skills },
-            { type: 'text', text: permissions },
-          ],
-        },
+        { role: 'system', content: `${skills}\n\n${permissions}` },
         { role: 'user', content: environment },
         { role: 'user', content: 'Say hello' },
         {

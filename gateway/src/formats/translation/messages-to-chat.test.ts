@@ -45,6 +45,26 @@ describe('a messages request for a chat provider', () => {
     });
   }
 
+  it('says several texts as one: not every server takes a list of them', () => {
+    const texts = [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ];
+    const { body } = toChat({
+      system: texts,
+      messages: [
+        { role: 'user', content: texts },
+        {
+          role: 'assistant',
+          content: [...texts, { type: 'tool_use', id: 't', name: 'f', input: {} }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: texts }] },
+      ],
+    });
+    const said = (body['messages'] as { content: unknown }[]).map(({ content }) => content);
+    assert.deepEqual(said, Array(4).fill('a\n\nb'));
+  });
+
   it('has a call with nothing for the input null', () => {
     const content = [{ type: 'tool_use', id: 'a', name: 'f', input: null }];
     const { body } = toChat({ messages: [...messages, { role: 'assistant', content }] });
