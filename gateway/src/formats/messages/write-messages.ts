@@ -16,7 +16,7 @@ import type { Losses } from '../translation/losses.ts';
 import { writeCacheControl } from '../translation/part-members.ts';
 import { inputOfText } from '../translation/tool-input.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
-import { resultsFirst } from '../translation/turns.ts';
+import { resultsFirst, withoutLastReasoning } from '../translation/turns.ts';
 
 const { maxCallIdLength } = REQUEST_RULES.messages;
 
@@ -39,7 +39,7 @@ export function writeMessages({ instructions, turns }: Conversation, context: Me
     return parts.length === 0 ? [] : [{ role: 'user', content: writeTexts(parts) }];
   }
   const placed = inPlace(resultsFirst(turns), context.keep.includes('system_turns'));
-  const written = withoutLastSpace(placed).flatMap((turn): JsonObject[] => {
+  const written = withoutLastSpace(placed, context.losses).flatMap((turn): JsonObject[] => {
     switch (turn.role) {
       case 'user':
         return message('user', writeUser(turn.parts, context));
@@ -72,16 +72,16 @@ function isBlank(part: UserPart | AssistantPart): boolean {
   return (part.type === 'text' || part.type === 'refusal') && part.text.trim() === '';
 }
 
-/** The same turns, without the white space at the end of an answer that the model is to continue: Anthropic refuses that too. */
-function withoutLastSpace(turns: readonly Turn[]): readonly Turn[] {
+/** The same turns, without reasoning and white space at the end of an answer that the model is to continue: Anthropic refuses both. */
+function withoutLastSpace(turns: readonly Turn[], losses: Losses): readonly Turn[] {
   const last = turns.at(-1);
   if (last?.role !== 'assistant') return turns;
-  const parts = spoken(last.parts);
-  const text = parts.at(-1);
-  if (text?.type !== 'text') return turns;
+  const parts = withoutLastReasoning(spoken(last.parts), losses);
+  const said = parts.at(-1);
+  const text = said?.type === 'text' ? [{ ...said, text: said.text.trimEnd() }] : [];
   return [
     ...turns.slice(0, -1),
-    { ...last, parts: [...parts.slice(0, -1), { ...text, text: text.text.trimEnd() }] },
+    { ...last, parts: [...parts.slice(0, parts.length - text.length), ...text] },
   ];
 }
 

@@ -119,6 +119,21 @@ describe('Codex on a provider of messages', () => {
     assert.deepEqual((body['messages'] as JsonObject[])[1]?.['content'], answer.content);
   });
 
+  it('sends no thinking that nothing follows: Anthropic refuses it', () => {
+    const seal = (value: string) => sealToText({ kind: 'signature', value });
+    const thought = (value: string) => ({ type: 'reasoning', summary: [], encrypted_content: seal(value) });
+    const input = [
+      { role: 'user', content: 'Hi' },
+      ...[thought('a'), { role: 'assistant', content: 'b ' }, thought('c')],
+    ];
+    const { body, dropped } = translateRequest('responses', 'messages', { model: 'm', input }, OPTIONS);
+    assert.deepEqual((body['messages'] as JsonObject[])[1]?.['content'], [
+      { type: 'thinking', thinking: '', signature: 'a' },
+      { type: 'text', text: 'b' },
+    ]);
+    assert.deepEqual(dropped, ['reasoning']);
+  });
+
   it('is told that the answer was refused, and of an error', () => {
     const refused = overMessages([start, ...end('refusal')]);
     assert.deepEqual(last(refused)['incomplete_details'], { reason: 'content_filter' });

@@ -16,6 +16,7 @@ import type { Losses } from '../translation/losses.ts';
 import { urlOfSource } from '../translation/part-members.ts';
 import { filledArguments } from '../translation/tool-input.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
+import { resultsFirst, withoutLastReasoning } from '../translation/turns.ts';
 import { summaryPart } from './output-items.ts';
 
 const { maxCallIdLength } = REQUEST_RULES.responses;
@@ -36,7 +37,10 @@ export function writeInput(conversation: Conversation, names: ToolNames, losses:
   const own = first?.role === 'system' && first.parts.length === 1 ? first.parts[0] : undefined;
   const writer = new InputWriter(names, losses);
   if (own) writer.noteCacheControl(own);
-  const turns: readonly Turn[] = [...(own ? others : conversation.instructions), ...conversation.turns];
+  const turns: readonly Turn[] = [
+    ...(own ? others : conversation.instructions),
+    ...resultsFirst(conversation.turns),
+  ];
   for (const turn of turns) writer.write(turn);
   return { instructions: own?.text, input: writer.items, hasSealedReasoning: writer.hasSealedReasoning };
 }
@@ -88,7 +92,7 @@ class InputWriter {
       if (said.length > 0) this.#message('assistant', said);
       said = [];
     };
-    for (const part of parts) {
+    for (const part of withoutLastReasoning(parts, this.#losses)) {
       this.noteCacheControl(part);
       if (part.type === 'text' || part.type === 'refusal') {
         said.push(assistantContent(part));

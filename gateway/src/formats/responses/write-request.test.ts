@@ -123,17 +123,23 @@ describe('a request to a provider of responses', () => {
         ],
       },
       { type: 'custom_tool_call_output', call_id: 'c2', output: 'b' },
-      { type: 'function_call_output', call_id: 'c3', output: '' },
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on' }] },
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Returned by the tool call c3:' },
+          { type: 'input_text', text: 'Go on' },
+        ],
+      },
     ]);
   });
 
   it('has reasoning that the provider sealed, and asks for more of it', () => {
     const seal = { kind: 'encrypted', value: 'gAAAA', id: 'rs_1' } as const;
     const { body, dropped } = write({
-      turns: [{ role: 'assistant', parts: [{ type: 'reasoning', text: 'I think.', seal }] }],
+      turns: [{ role: 'assistant', parts: [{ type: 'reasoning', text: 'I think.', seal }, text('Hi')] }],
     });
-    assert.deepEqual(body['input'], [
+    assert.deepEqual((body['input'] as unknown[]).slice(0, 1), [
       {
         type: 'reasoning',
         id: 'rs_1',
@@ -143,6 +149,14 @@ describe('a request to a provider of responses', () => {
     ]);
     assert.deepEqual(body['include'], ['reasoning.encrypted_content']);
     assert.deepEqual(dropped, []);
+  });
+
+  it('leaves out reasoning that nothing follows, by name', () => {
+    const seal = { kind: 'encrypted', value: 'gAAAA' } as const;
+    const parts = [text('Hi'), { type: 'reasoning', text: '', seal }] as const;
+    const { body, dropped } = write({ turns: [{ role: 'assistant', parts }] });
+    assert.equal((body['input'] as unknown[]).length, 1);
+    assert.deepEqual(dropped, ['reasoning_content']);
   });
 
   it('leaves out reasoning that the provider did not seal', () => {
@@ -277,6 +291,10 @@ describe('a request to a provider of responses', () => {
       {
         instructions: [{ role: 'system', parts: [{ ...text('A'), cacheControl }] }],
         turns: [
+          {
+            role: 'assistant',
+            parts: [{ type: 'toolCall', id: 'c', kind: 'function', name: 'f', arguments: '{}' }],
+          },
           {
             role: 'user',
             parts: [

@@ -100,6 +100,7 @@ describe('a messages request for a chat provider', () => {
           { id: 'toolu_1', type: 'function', function: { name: 'f', arguments: '{}' }, extra_content: extra },
         ],
       },
+      { role: 'tool', tool_call_id: 'toolu_1', content: 'There is no result.' },
     ]);
     const lost = toChat(turn);
     assert.deepEqual(lost.dropped, ['thinking']);

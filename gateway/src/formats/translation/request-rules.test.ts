@@ -189,7 +189,17 @@ describe('the results of calls', () => {
       [calls('a'), calls('b'), result('b', '2'), result('a', '1')],
       [calls('a'), result('a', '1'), calls('b'), result('b', '2')],
     ],
-    ['of no call stay', [said('Hi'), result('x', '1')], [said('Hi'), result('x', '1')]],
+    [
+      'of no call are told by the user',
+      [said('Hi'), both(result('x', '1'), said('Go on'))],
+      [said('Hi'), both(said('Returned by the tool call x:'), said('1'), said('Go on'))],
+    ],
+    [
+      'that never came are told to be missing',
+      [calls('a', 'b'), both(result('b', '2'), said('Stop'))],
+      [calls('a', 'b'), both(result('a', 'There is no result.'), result('b', '2'), said('Stop'))],
+    ],
+    ['of the last turn are too', [calls('a')], [calls('a'), result('a', 'There is no result.')]],
   ] as const) {
     it(title, () => assert.deepEqual(resultsFirst(turns), ordered));
   }

@@ -6,6 +6,7 @@ import type {
   Turn,
   UserPart,
 } from './conversation.ts';
+import type { Losses } from './losses.ts';
 
 /** The turns of a conversation that comes as a list of messages, or of items, each with its role. */
 export class Turns implements Pick<Conversation, 'instructions' | 'turns'> {
@@ -83,8 +84,8 @@ interface ResultsTurn {
 
 /**
  * The turns with the results of tools right after the calls, one for each call. Coding agents put instructions between the two, a person
- * may speak while a tool runs, and an agent may report a call twice; chat and messages providers refuse all of it. What stood between
- * follows the results. A result of no call stays where it is.
+ * may speak while a tool runs, and an agent may report a call twice, or never; providers refuse all of it, and then every further turn. What
+ * stood between follows the results, and a result of no call is what the user says.
  */
 export function resultsFirst(turns: readonly Turn[]): readonly Turn[] {
   const open = new Map<string, Results>();
@@ -104,8 +105,9 @@ export function resultsFirst(turns: readonly Turn[]): readonly Turn[] {
       ordered.push(turn);
       continue;
     }
-    const rest = turn.parts.filter((part) => part.type !== 'toolResult' || !take(part, open));
-    const hasAnswered = rest.length < turn.parts.length;
+    const others = turn.parts.filter((part) => part.type !== 'toolResult' || !take(part, open));
+    const hasAnswered = others.length < turn.parts.length;
+    const rest = others.flatMap((part) => (part.type === 'toolResult' ? told(part) : part));
     // The user's words beside the results stay in their turn, if nothing else was said before.
     if (hasAnswered && awaiting && ordered.at(-1) === awaiting && awaiting.rest.length === 0)
       awaiting.rest = rest;
@@ -113,10 +115,18 @@ export function resultsFirst(turns: readonly Turn[]): readonly Turn[] {
   }
   return ordered.flatMap((turn): Turn[] => {
     if (turn.role !== 'results') return [turn];
-    const parts: UserPart[] = [...turn.results.values()].filter((part) => part !== undefined);
-    parts.push(...turn.rest);
-    return parts.length === 0 ? [] : [{ role: 'user', parts }];
+    const results = Array.from(turn.results, ([id, result]) => result ?? noResult(id));
+    return [{ role: 'user', parts: [...results, ...turn.rest] }];
   });
+}
+
+function noResult(callId: string): ToolResultPart {
+  return { type: 'toolResult', callId, parts: [{ type: 'text', text: 'There is no result.' }] };
+}
+
+/** The words of a result whose call is gone, as when a client shortens a conversation. */
+function told({ callId, parts }: ToolResultPart): readonly UserPart[] {
+  return [{ type: 'text', text: `Returned by the tool call ${callId}:` }, ...parts];
 }
 
 /** Puts a result to its call; false where there is no such call before it. A second result continues the first. */
@@ -129,4 +139,15 @@ function take(result: ToolResultPart, open: ReadonlyMap<string, Results>): boole
     before ? { ...before, ...result, parts: [...before.parts, ...result.parts] } : result,
   );
   return true;
+}
+
+/** The parts without reasoning at their end, where an answer was cut off: providers refuse reasoning that nothing follows. */
+export function withoutLastReasoning(
+  parts: readonly AssistantPart[],
+  losses: Losses,
+): readonly AssistantPart[] {
+  const end = parts.findLastIndex(({ type }) => type !== 'reasoning') + 1;
+  if (end === parts.length) return parts;
+  losses.lose('reasoningText');
+  return parts.slice(0, end);
 }
