@@ -11,8 +11,8 @@ import type {
 } from '../translation/conversation.ts';
 import {
   documentSource,
+  imageSource,
   readCacheControl,
-  sourceOfUrl,
   withBreakpoint,
 } from '../translation/part-members.ts';
 import { objectArguments } from '../translation/tool-input.ts';
@@ -126,11 +126,11 @@ function readText(part: BodyObject): TextPart {
 }
 
 function readImage(part: BodyObject): ImagePart {
-  const image = part.object('image_url');
+  const { image_url: image } = part.value;
   return {
     type: 'image',
-    source: sourceOfUrl(image.text('url')),
-    ...defined({ detail: image.optionalText('detail') }),
+    source: imageSource(part),
+    ...(isJsonObject(image) && defined({ detail: part.object('image_url').optionalText('detail') })),
     ...readCacheControl(part),
   };
 }

@@ -11,7 +11,7 @@ import type {
   ToolCallPart,
   ToolKind,
 } from '../translation/conversation.ts';
-import { documentSource, readCacheControl, sourceOfUrl } from '../translation/part-members.ts';
+import { documentSource, imageSource, readCacheControl } from '../translation/part-members.ts';
 import { objectArguments } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
 import { type FlatNames, namesOfFound, TOOL_SEARCH } from './read-tools.ts';
@@ -199,11 +199,10 @@ function readPart(part: BodyObject): ResultPart {
 }
 
 function readImage(part: BodyObject): ImagePart {
-  const url = part.optionalText('image_url');
-  if (url === undefined) return unavailable('fileId', part, 'file_id');
+  if (!part.has('image_url')) return unavailable('fileId', part, 'file_id');
   return {
     type: 'image',
-    source: sourceOfUrl(url),
+    source: imageSource(part),
     ...defined({ detail: part.optionalText('detail') }),
     ...readCacheControl(part),
   };

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { documentSource, mediaTypeOf } from './part-members.ts';
+import { BodyObject } from './body-object.ts';
+import { Losses } from './losses.ts';
+import { documentSource, imageSource, mediaTypeOf } from './part-members.ts';
 
 const PNG = 'iVBORw0KGgo=';
 const WORDS = Buffer.from('Some words').toString('base64');
@@ -15,6 +17,9 @@ describe('the media type of data', () => {
     ['image/jpg', 'AAAA', 'image/jpeg'],
     ['IMAGE/PNG', 'AAAA', 'image/png'],
     ['image/heic', 'AAAA', 'image/heic'],
+    ['image/jpeg', PNG, 'image/png'],
+    ['', PNG, 'image/png'],
+    ['text/plain', PNG, 'text/plain'],
   ] as const) {
     it(`is ${type} for ${named} and ${data}`, () => assert.equal(mediaTypeOf(named, data), type));
   }
@@ -29,8 +34,23 @@ describe('the source of a document', () => {
     ['data:,Some words', text],
     ['data:text/plain,100%', { kind: 'text', text: '100%' }],
     ['data:application/pdf;base64,AAAA', { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' }],
+    [
+      'data:application/pdf;name=my_file%20(1).pdf;base64,AAAA',
+      { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' },
+    ],
+    ['data:;base64,JVBERi0x', { kind: 'base64', mediaType: 'application/pdf', data: 'JVBERi0x' }],
+    ['https://example.com/a.pdf', { kind: 'url', url: 'https://example.com/a.pdf' }],
     ['AAAA', { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' }],
   ] as const) {
     it(`is read from ${url.slice(0, 40)}`, () => assert.deepEqual(documentSource(url), source));
+  }
+});
+
+describe('the source of a picture', () => {
+  for (const image of ['https://example.com/a.png', { url: 'https://example.com/a.png' }]) {
+    it(`is read from ${JSON.stringify(image)}`, () => {
+      const part = new BodyObject({ image_url: image }, 'part', new Losses('chat', 'messages'));
+      assert.deepEqual(imageSource(part), { kind: 'url', url: 'https://example.com/a.png' });
+    });
   }
 });

@@ -5,6 +5,7 @@ import type {
   Base64Source,
   CacheControl,
   DocumentPart,
+  ImagePart,
   ResultPart,
   UrlSource,
 } from './conversation.ts';
@@ -36,7 +37,14 @@ export function withBreakpoint<P extends ResultPart | AssistantPart>(
     : parts;
 }
 
-const DATA_URL = /^data:([a-z0-9.+/-]{1,128})(?:;[a-z0-9=.+-]{1,64}){0,4};base64,/i;
+/** The head of such a URL. Clients leave the media type away, and write the name of the file into it. */
+const DATA_URL = /^data:([a-z0-9.+/-]{0,128})(?:;[^;,]{1,256}){0,4}?;base64,/i;
+
+/** A picture's source as OpenAI's formats write it: chat an object with the URL, responses and Mistral's callers the URL alone. */
+export function imageSource(part: BodyObject): ImagePart['source'] {
+  const { image_url: url } = part.value;
+  return sourceOfUrl(isJsonObject(url) ? part.object('image_url').text('url') : part.text('image_url'));
+}
 
 /** A picture or a file as OpenAI's formats write it: a URL, or its content in a `data:` URL. */
 export function sourceOfUrl(url: string): UrlSource | Base64Source {
@@ -67,16 +75,17 @@ const SIGNATURES: readonly (readonly [start: string, mediaType: string])[] = [
   ['JVBERi0', 'application/pdf'],
 ];
 
-const ANY_DATA = /^(?:application|binary)\/octet-stream$/;
+/** Names that are no better than the first bytes: none, that of any data, and those of pictures, which come from the name of a file. */
+const DOUBTFUL = /^(?:$|(?:application|binary)\/octet-stream$|image\/)/;
 
 /**
- * The registered name of the media type of data in base64: browsers and tools write others, which providers do not know. Where it says no
- * more than that it is data, its first bytes tell.
+ * The registered name of the media type of data in base64: browsers and tools write others, which providers do not know. Anthropic refuses a
+ * picture whose bytes are of another type than its name says.
  */
 export function mediaTypeOf(name: string, data: string): string {
   const named = name.toLowerCase();
-  const signed = ANY_DATA.test(named) ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
-  return signed?.[1] ?? OTHER_NAMES.get(named) ?? named;
+  const signed = DOUBTFUL.test(named) ? SIGNATURES.find(([start]) => data.startsWith(start)) : undefined;
+  return OTHER_NAMES.get(named) ?? signed?.[1] ?? named;
 }
 
 const TEXT =
@@ -86,12 +95,13 @@ const PLAIN_TEXT = /^data:(?:text\/[a-z0-9.+-]{1,64})?(?:;(?!base64,)[a-z0-9=.+-
 
 /**
  * The source of a document from its data URL. A text file is its text, because providers take nothing but PDFs in base64; data without the
- * head of such a URL, which some callers leave away, is a PDF too.
+ * head of such a URL, which some callers leave away, is a PDF too. OpenRouter's callers give the address of a file.
  */
 export function documentSource(url: string): DocumentPart['source'] {
   const written = PLAIN_TEXT.exec(url);
   if (written) return { kind: 'text', text: unescaped(url.slice(written[0].length)) };
   const source = sourceOfUrl(url);
+  if (/^https?:/i.test(url)) return source;
   if (source.kind === 'url') return { kind: 'base64', mediaType: 'application/pdf', data: url };
   if (!TEXT.test(source.mediaType)) return source;
   return { kind: 'text', text: Buffer.from(source.data, 'base64').toString() };
