@@ -8,6 +8,7 @@ import type {
   ResultPart,
   TextPart,
   ToolCallPart,
+  ToolResultPart,
 } from '../translation/conversation.ts';
 import {
   documentSource,
@@ -15,7 +16,7 @@ import {
   readCacheControl,
   withBreakpoint,
 } from '../translation/part-members.ts';
-import { objectArguments } from '../translation/tool-input.ts';
+import { objectArguments, textOfInput } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
 import { isThought } from './pieces.ts';
 import { readReasoning } from './reasoning.ts';
@@ -35,24 +36,38 @@ function readMessage(message: BodyObject, read: Turns): void {
     case 'developer':
       read.instruct({ role, parts: withBreakpoint(readTexts(message), message) });
       break;
-    case 'user':
-      read.user(withBreakpoint(readParts(message), message));
+    case 'user': {
+      const results = message.content('parts').filter(isResult);
+      for (const part of results) read.answer(readResult(part, part.text('tool_use_id')));
+      const parts = withBreakpoint(readParts(message), message);
+      if (parts.length > 0 || results.length === 0) read.user(parts);
       break;
+    }
     case 'assistant':
       read.assistant(withBreakpoint(readAssistantParts(message), message));
       break;
-    case 'tool': {
-      const parts = readParts(message);
-      const callId = message.text('tool_call_id');
-      read.answer({ type: 'toolResult', callId, parts, ...readCacheControl(message) });
+    case 'tool':
+      read.answer(readResult(message, message.text('tool_call_id')));
       break;
-    }
     case 'function':
       message.lose('functionCall', 'role');
       break;
     default:
       throw message.error('role', 'must be system, developer, user, assistant or tool.');
   }
+}
+
+// Cursor sends calls and results of tools as Anthropic has them to models that have claude in their name, and the tools too. LangChain keeps
+// a call as both have it.
+
+function isResult({ value: { type } }: BodyObject): boolean {
+  return type === 'tool_result';
+}
+
+function readResult(holder: BodyObject, callId: string): ToolResultPart {
+  const isError = holder.optionalBoolean('is_error') === true;
+  const parts = readParts(holder);
+  return { type: 'toolResult', callId, parts, ...(isError && { isError }), ...readCacheControl(holder) };
 }
 
 function readTexts(message: BodyObject): readonly TextPart[] {
@@ -67,17 +82,30 @@ function readAssistantParts(message: BodyObject): AssistantPart[] {
   if (message.has('function_call')) message.lose('functionCall', 'function_call');
   if (message.has('audio')) message.lose('audioInput', 'audio');
   const parts: AssistantPart[] = [...readReasoning(message.value)];
+  const calls = Array.from(message.optionalObjects('tool_calls'), readCall);
   for (const part of message.content('parts')) {
     const { type, text } = part.value;
     // It was read above.
     if (isThought(part.value)) continue;
-    if (type === 'refusal') addRefusal(parts, part.text('refusal'));
+    if (type === 'tool_use') {
+      if (!calls.some(({ id }) => id === part.value['id'])) parts.push(readToolUse(part));
+    } else if (type === 'refusal') addRefusal(parts, part.text('refusal'));
     else if (type !== 'text') part.lose('audioInput');
     else if (text !== '') parts.push(readText(part));
   }
   addRefusal(parts, message.optionalText('refusal'));
-  for (const call of message.optionalObjects('tool_calls')) parts.push(readCall(call));
-  return parts;
+  return [...parts, ...calls];
+}
+
+function readToolUse(part: BodyObject): ToolCallPart {
+  const input = textOfInput(part.optionalObject('input')?.value);
+  return {
+    type: 'toolCall',
+    id: part.text('id'),
+    kind: 'function',
+    name: part.text('name'),
+    arguments: input,
+  };
 }
 
 function addRefusal(parts: AssistantPart[], text: string | undefined): void {
@@ -103,7 +131,10 @@ function readCall(call: BodyObject): ToolCallPart {
 
 /** The parts of a message of a user, an instructor or a tool: a text, or a list. Empty texts say nothing and are left out. */
 function readParts(message: BodyObject): readonly ResultPart[] {
-  const parts = message.content('parts').map(readPart);
+  const parts = message
+    .content('parts')
+    .filter((part) => !isResult(part))
+    .map(readPart);
   return parts.filter((part) => part.type !== 'text' || part.text !== '');
 }
 

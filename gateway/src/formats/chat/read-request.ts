@@ -1,5 +1,6 @@
-import { defined, type JsonObject } from '../../wire/json.ts';
+import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { BodyObject } from '../translation/body-object.ts';
+import { customFormat } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat, Sampling, Tool, ToolChoice } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
 import { readCacheControl } from '../translation/part-members.ts';
@@ -101,17 +102,24 @@ function readOutputFormat(format: BodyObject | undefined): OutputFormat | undefi
   }
 }
 
+/** The members of a tool, or of a choice: in an object by the name of its type, or beside it as in responses. Cursor mixes the two. */
+function declaredIn(holder: BodyObject, type: 'function' | 'custom'): BodyObject {
+  return holder.has(type) ? holder.object(type) : holder;
+}
+
 /** A tool of a chat request. */
 function readTool(tool: BodyObject): Tool {
-  switch (tool.value['type']) {
+  const { type, input_schema: schema } = tool.value;
+  // Tools of Anthropic, as Cursor sends them.
+  switch (type ?? (isJsonObject(schema) ? 'function' : type)) {
     case 'function': {
-      const declared = tool.object('function');
+      const declared = declaredIn(tool, 'function');
       return {
         kind: 'function',
         name: declared.text('name'),
         ...defined({
           description: declared.optionalText('description'),
-          parameters: declared.optionalObject('parameters')?.value,
+          parameters: declared.optionalObject(schema ? 'input_schema' : 'parameters')?.value,
           strict: declared.optionalBoolean('strict'),
         }),
         ...readCacheControl(declared),
@@ -119,14 +127,13 @@ function readTool(tool: BodyObject): Tool {
       };
     }
     case 'custom': {
-      const declared = tool.object('custom');
-      const format = declared.optionalObject('format')?.value;
+      const declared = declaredIn(tool, 'custom');
       return {
         kind: 'custom',
         name: declared.text('name'),
         ...defined({
           description: declared.optionalText('description'),
-          format: format?.['type'] === 'text' ? undefined : format,
+          format: customFormat(declared.optionalObject('format')?.value),
         }),
       };
     }
@@ -135,24 +142,31 @@ function readTool(tool: BodyObject): Tool {
   }
 }
 
+/** The words for a choice: OpenAI's, and one of Mistral and Anthropic. */
+const MODES = new Map<unknown, 'auto' | 'none' | 'required'>([
+  ['auto', 'auto'],
+  ['none', 'none'],
+  ['required', 'required'],
+  ['any', 'required'],
+]);
+
 /** The tool choice of a chat request. */
 function readToolChoice(body: BodyObject): ToolChoice | undefined {
   if (!body.has('tool_choice')) return undefined;
   const value = body.value['tool_choice'];
-  if (value === 'auto' || value === 'none' || value === 'required') return { mode: value };
+  const mode = MODES.get(isJsonObject(value) ? value['type'] : value);
+  if (mode) return { mode };
   if (typeof value === 'string') {
     throw body.error('tool_choice', 'must be auto, none, required or an object.');
   }
   const choice = body.object('tool_choice');
   const type = choice.text('type');
   switch (type) {
-    case 'auto':
-    case 'none':
-    case 'required':
-      return { mode: type };
     case 'function':
     case 'custom':
-      return { mode: 'tool', name: choice.object(type).text('name') };
+      return { mode: 'tool', name: declaredIn(choice, type).text('name') };
+    case 'tool':
+      return { mode: 'tool', name: choice.text('name') };
     case 'allowed_tools':
       return readAllowed(choice.object('allowed_tools'));
     default:

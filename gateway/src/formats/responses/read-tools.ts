@@ -1,7 +1,8 @@
-import { defined, type JsonObject } from '../../wire/json.ts';
+import { defined } from '../../wire/json.ts';
 import { BodyError } from '../call.ts';
 import { fittingName } from '../peculiarities/request-rules.ts';
 import type { BodyObject } from '../translation/body-object.ts';
+import { customFormat } from '../translation/callers-tools.ts';
 import type {
   CustomTool,
   FunctionTool,
@@ -114,15 +115,8 @@ function readFunction(tool: BodyObject, name: string): FunctionTool {
 function readCustom(tool: BodyObject, name: string): CustomTool {
   tool.loseOthers(CUSTOM_MEMBERS, 'tools');
   const description = tool.optionalText('description');
-  const format = tool.optionalObject('format')?.value;
-  // Any text is what a custom tool takes anyway.
-  const isFree = format === undefined || format['type'] === 'text';
-  return { kind: 'custom', name, ...defined({ description, format: isFree ? undefined : nested(format) }) };
-}
-
-/** Chat has the grammar in an object of its own. */
-function nested({ type, ...grammar }: JsonObject): JsonObject {
-  return type === 'grammar' ? { type, grammar } : { type, ...grammar };
+  const format = customFormat(tool.optionalObject('format')?.value);
+  return { kind: 'custom', name, ...defined({ description, format }) };
 }
 
 export function readToolChoice(body: BodyObject, names: FlatNames): ToolChoice | undefined {

@@ -121,6 +121,13 @@ export function asFunction(tool: FunctionTool | CustomTool, losses: Losses): Fun
   };
 }
 
+/** The format of a custom tool as chat has it, the grammar in an object of its own, where responses has it beside the type. Any text needs none. */
+export function customFormat(format: JsonObject | undefined): JsonObject | undefined {
+  const { type, ...grammar } = format ?? { type: 'text' };
+  if (type === 'text') return undefined;
+  return type === 'grammar' && grammar['grammar'] === undefined ? { type, grammar } : format;
+}
+
 /** A provider without custom tools holds no model to a grammar, but a model can read one. */
 function grammarIn(format: JsonObject | undefined): string | undefined {
   const grammar = format?.['grammar'];
