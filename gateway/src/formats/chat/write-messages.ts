@@ -27,9 +27,10 @@ export interface MessageContext {
   readonly callId: (id: string) => string;
 }
 
-/** The messages of a chat request. */
+/** The messages of a chat request. The templates of some models take one system message, at the beginning. */
 export function writeMessages({ instructions, turns }: Conversation, context: MessageContext): JsonObject[] {
-  return [...instructions, ...resultsFirst(turns)].flatMap((turn) => writeTurn(turn, context));
+  const leading = { role: 'system', parts: instructions.flatMap(({ parts }) => parts) } as const;
+  return [leading, ...resultsFirst(turns)].flatMap((turn) => writeTurn(turn, context));
 }
 
 function writeTurn(turn: Turn, context: MessageContext): JsonObject[] {

@@ -157,8 +157,8 @@ describe('a request of Codex', () => {
     assert.deepEqual(body, {
       model: 'gpt-5.5',
       messages: [
-        { role: 'system', content: 'You are a coding agent.' },
-        { role: 'system', content: `${skills}\n\n${permissions}` },
+        // Some models take one system message.
+        { role: 'system', content: `You are a coding agent.\n\n${skills}\n\n${permissions}` },
         { role: 'user', content: environment },
         { role: 'user', content: 'Say hello' },
         {
