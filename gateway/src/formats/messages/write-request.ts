@@ -87,7 +87,7 @@ function writeTools(
     return {
       name: names.sent(tool.name),
       ...defined({ description }),
-      input_schema: typedSchema(parameters),
+      input_schema: names.sentArguments(tool.name, typedSchema(parameters)),
       ...(strict === true && { strict }),
       ...(tool.kind === 'function' && writeCacheControl(tool)),
     };

@@ -45,6 +45,14 @@ export function fittingName(text: string, longest: number): string {
   return `${text.slice(0, longest - HASH_DIGITS - 1).replaceAll(/[^a-zA-Z0-9_-]/g, '_')}_${hash}`;
 }
 
+const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+const MAX_ARGUMENT_NAME_LENGTH = 64;
+
+/** The name of a tool's argument as Anthropic takes it; `$top` and `filter[id]` it refuses, with all tools of the request. */
+export function argumentName(name: string): string {
+  return ARGUMENT_NAME.test(name) ? name : fittingName(name, MAX_ARGUMENT_NAME_LENGTH);
+}
+
 const SHORT_ID = /^[a-zA-Z0-9]{9}$/;
 const SHORT_ID_LENGTH = 9;
 

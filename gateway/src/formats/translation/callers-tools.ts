@@ -8,14 +8,20 @@ import type { TranslationNotes } from './translator.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
 
-/** The tool that the caller declared under the name that the provider calls. */
+/** The caller's text of a call from the one that the provider wrote. */
+type ReadArguments = (written: string) => string;
+
+/** The tool that the caller declared under the name that the provider calls. `read` is there where the arguments have to be read. */
 function callersTool(
   sent: string,
-  { toolNames, customTools }: TranslationNotes,
-): { readonly name: string; readonly isCustom: boolean } {
+  { toolNames, customTools, argumentNames = {} }: TranslationNotes,
+): { readonly name: string; readonly isCustom: boolean; readonly read: ReadArguments | undefined } {
+  const isCustom = customTools.includes(sent);
+  const names = Object.hasOwn(argumentNames, sent) ? argumentNames[sent] : undefined;
   return {
     name: Object.hasOwn(toolNames, sent) ? (toolNames[sent] as string) : sent,
-    isCustom: customTools.includes(sent),
+    isCustom,
+    read: isCustom ? inputOfArguments : names && ((written) => withCallersNames(written, names)),
   };
 }
 
@@ -23,24 +29,19 @@ function callersTool(
 export function withCallersTools(parts: readonly AssistantPart[], notes: TranslationNotes): AssistantPart[] {
   return parts.map((part) => {
     if (part.type !== 'toolCall') return part;
-    const { name, isCustom } = callersTool(part.name, notes);
-    return isCustom && part.kind === 'function'
-      ? { ...part, name, kind: 'custom', arguments: inputOfArguments(part.arguments) }
-      : {
-          ...part,
-          name,
-          arguments: part.kind === 'function' ? filledArguments(part.arguments) : part.arguments,
-        };
+    const { name, isCustom, read = filledArguments } = callersTool(part.name, notes);
+    if (part.kind === 'custom') return { ...part, name };
+    return { ...part, name, kind: isCustom ? 'custom' : 'function', arguments: read(part.arguments) };
   });
 }
 
 // The input of a custom tool is a file at most.
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
-/** The same for the events of a stream. The arguments of a custom tool are held until they are complete: they are JSON. */
+/** The same for the events of a stream. Arguments that have to be read are held until they are complete: they are JSON. */
 export class CallersToolStream {
   readonly #notes: TranslationNotes;
-  readonly #held = new Map<number, string[]>();
+  readonly #held = new Map<number, { readonly pieces: string[]; readonly read: ReadArguments }>();
   /** The functions' calls without arguments as yet. */
   readonly #blank = new Set<number>();
   #heldCharacters = 0;
@@ -56,10 +57,10 @@ export class CallersToolStream {
   pass(event: StreamEvent): StreamEvent[] {
     switch (event.type) {
       case 'toolCall': {
-        const { name, isCustom } = callersTool(event.name, this.#notes);
+        const { name, isCustom, read } = callersTool(event.name, this.#notes);
         const kind: ToolKind = isCustom ? 'custom' : event.kind;
         if (event.kind === 'function') {
-          if (isCustom) this.#held.set(event.index, []);
+          if (read) this.#held.set(event.index, { pieces: [], read });
           else this.#blank.add(event.index);
         }
         return [{ ...event, name, kind }];
@@ -69,7 +70,7 @@ export class CallersToolStream {
         this.#blank.delete(event.index);
         const held = this.#held.get(event.index);
         if (!held) return [event];
-        held.push(event.text);
+        held.pieces.push(event.text);
         this.#heldCharacters += event.text.length;
         if (this.#heldCharacters <= MAX_HELD_CHARACTERS) return [];
         const message = 'The provider sent more arguments of a tool than are read.';
@@ -85,12 +86,13 @@ export class CallersToolStream {
   }
 
   #release(index: number): StreamEvent[] {
-    const written = this.#held.get(index)?.join('');
+    const held = this.#held.get(index);
     this.#held.delete(index);
     if (this.#blank.delete(index)) return [{ type: 'toolArguments', index, text: filledArguments('') }];
-    if (written === undefined) return [];
+    if (!held) return [];
+    const written = held.pieces.join('');
     this.#heldCharacters -= written.length;
-    const text = inputOfArguments(written);
+    const text = held.read(written);
     return text === '' ? [] : [{ type: 'toolArguments', index, text }];
   }
 }
@@ -145,6 +147,17 @@ function inputOfArguments(written: string): string {
   const value = parseBounded(written);
   const input = isJsonObject(value) ? value[ARGUMENT] : undefined;
   return typeof input === 'string' ? input : written;
+}
+
+/** The arguments of a function under the caller's names. */
+function withCallersNames(written: string, names: Readonly<Record<string, string>>): string {
+  const value = parseBounded(written);
+  if (!isJsonObject(value)) return filledArguments(written);
+  const renamed = Object.entries(value).map(([name, one]) => [
+    Object.hasOwn(names, name) ? names[name] : name,
+    one,
+  ]);
+  return JSON.stringify(Object.fromEntries(renamed));
 }
 
 /** The arguments of a call as JSON, whatever its kind. */

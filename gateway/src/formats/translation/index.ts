@@ -41,7 +41,7 @@ export function translateRequest(
   const asked = caller.readRequest(body, losses);
   const callIds = callIdsOf(asked.turns);
   const conversation = { ...asked, turns: withUniqueCalls(asked.turns) };
-  const { body: written, customTools, toolNames } = provider.writeRequest(conversation, losses, options);
+  const { body: written, ...tools } = provider.writeRequest(conversation, losses, options);
   const { requestId, createdSeconds, promptTokens, itemSeed } = options;
   return {
     body: written,
@@ -52,8 +52,7 @@ export function translateRequest(
       createdSeconds,
       promptTokens,
       showsUsage: conversation.showsUsage,
-      customTools,
-      toolNames,
+      ...tools,
       ...(callIds.length > 0 && { callIds }),
       ...(options.keep.includes('reasoning_content') && { keepsReasoning: true }),
       ...(caller.echoOf && { echo: caller.echoOf(body) }),

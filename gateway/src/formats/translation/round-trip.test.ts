@@ -45,10 +45,8 @@ class Dice {
     if (this.chance(0.5)) return this.times(3, () => this.json(depth - 1));
     return this.object(depth);
   }
-  object(depth = 3): JsonObject {
-    return Object.fromEntries(
-      this.times(3, () => [this.pick(['a', 'b', '__proto__', 'é']), this.json(depth - 1)]),
-    );
+  object(depth = 3, names = ['a', 'b', '__proto__', 'é']): JsonObject {
+    return Object.fromEntries(this.times(3, () => [this.pick(names), this.json(depth - 1)]));
   }
 }
 
@@ -89,10 +87,12 @@ function chatTurns(dice: Dice): JsonObject[] {
 }
 
 function chatRequest(dice: Dice): JsonObject {
-  const tools = ['weather', 'time'].map((name) => ({
-    type: 'function',
-    function: { name, description: dice.text(), parameters: { type: 'object', properties: dice.object() } },
-  }));
+  const tools = ['weather', 'time'].map((name) => {
+    // Other names of arguments are not sent as they are.
+    const properties = dice.object(3, ['a', 'b', '__proto__']);
+    const parameters = { type: 'object', properties };
+    return { type: 'function', function: { name, description: dice.text(), parameters } };
+  });
   const samples = dice.pick([{}, { temperature: dice.pick([0, 0.5, 1]) }, { top_p: 0.5 }]);
   const strict = { type: 'object', properties: {}, required: [], additionalProperties: false };
   return {

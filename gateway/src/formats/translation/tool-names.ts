@@ -1,12 +1,14 @@
-import { fittingName } from '../peculiarities/request-rules.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { argumentName, fittingName } from '../peculiarities/request-rules.ts';
 import type { Conversation, CustomTool, FunctionTool, Tool, ToolChoice } from './conversation.ts';
 import type { Losses } from './losses.ts';
-import type { TranslationNotes } from './translator.ts';
+import type { WrittenRequest } from './translator.ts';
 
 /** The names under which a request's tools are sent, and the way back. */
 export class ToolNames {
   readonly #longest: number;
   readonly #callersBySent = new Map<string, string>();
+  readonly #argumentsByTool = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(longest: number) {
     this.#longest = longest;
@@ -19,10 +21,29 @@ export class ToolNames {
     return sent;
   }
 
+  /** The schema of a tool's arguments under names that every provider takes. */
+  sentArguments(tool: string, schema: JsonObject): JsonObject {
+    const { properties, required } = schema;
+    const names = Object.keys(properties ?? {});
+    const changed = names.filter((name) => argumentName(name) !== name);
+    if (!isJsonObject(properties) || changed.length === 0) return schema;
+    this.#argumentsByTool.set(
+      this.sent(tool),
+      Object.fromEntries(changed.map((name) => [argumentName(name), name])),
+    );
+    return {
+      ...schema,
+      properties: Object.fromEntries(names.map((name) => [argumentName(name), properties[name]])),
+      ...(Array.isArray(required) && { required: required.map((name) => argumentName(String(name))) }),
+    };
+  }
+
   /** The notes for the way back: the caller's names by those sent, and the custom tools among those sent as functions. */
-  notes(functions: CallableTools['tools'] = []): Pick<TranslationNotes, 'customTools' | 'toolNames'> {
+  notes(functions: CallableTools['tools'] = []): Omit<WrittenRequest, 'body'> {
     const customTools = functions.flatMap((tool) => (tool.kind === 'custom' ? this.sent(tool.name) : []));
-    return { customTools, toolNames: Object.fromEntries(this.#callersBySent) };
+    const argumentNames = Object.fromEntries(this.#argumentsByTool);
+    const toolNames = Object.fromEntries(this.#callersBySent);
+    return { customTools, toolNames, ...(this.#argumentsByTool.size > 0 && { argumentNames }) };
   }
 }
 

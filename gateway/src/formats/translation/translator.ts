@@ -20,7 +20,8 @@ export interface Translator {
   readonly echoOf?: (body: JsonObject) => string;
 }
 
-export interface WrittenRequest extends Pick<TranslationNotes, 'customTools' | 'toolNames'> {
+export interface WrittenRequest
+  extends Pick<TranslationNotes, 'customTools' | 'toolNames' | 'argumentNames'> {
   readonly body: JsonObject;
 }
 
@@ -53,6 +54,8 @@ export interface TranslationNotes {
   readonly customTools: readonly string[];
   /** The caller's names of tools that were sent under another one, by that one. */
   readonly toolNames: Readonly<Record<string, string>>;
+  /** The caller's names of arguments that were sent under another one, by that one, by the name sent of the tool. */
+  readonly argumentNames?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The ids of the conversation's calls, which its answer must not repeat. */
   readonly callIds?: readonly string[];
   /** True if the provider wants the text of its reasoning back. */
