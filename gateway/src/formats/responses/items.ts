@@ -11,6 +11,8 @@ export interface OpenItem {
   /** True if its name has come, or some of its text: what repeats it is passed over then. */
   hasName: boolean;
   hasPieces: boolean;
+  /** True if its text comes piece by piece. */
+  hasDeltas: boolean;
   /** The number of a call among the calls. */
   call?: number;
   /** In a translation: what was told of it. */
@@ -45,8 +47,8 @@ export class OpenItems {
       this.areTooMany = true;
       return undefined;
     }
-    const flags = { hasName: false, hasPieces: false, isBegun: false, isTold: false, isEnded: false };
-    const item: OpenItem = { key, ...flags };
+    const heard = { hasName: false, hasPieces: false, hasDeltas: false };
+    const item: OpenItem = { key, ...heard, isBegun: false, isTold: false, isEnded: false };
     this.#items.set(key, item);
     return item;
   }

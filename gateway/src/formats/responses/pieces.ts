@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import type { AnswerTally } from '../answer-tally.ts';
+import { argumentsText } from '../translation/tool-input.ts';
 
 // The members of items that hold what a model wrote: messages, reasoning, the calls of tools.
-const TEXT_MEMBERS = ['name', 'arguments', 'input', 'code'] as const;
+const TEXT_MEMBERS = ['name', 'arguments', 'input', 'code', 'content'] as const;
 const PART_MEMBERS = ['text', 'refusal', 'transcript'] as const;
 /** The members that say what a shell, a search or a patch is asked to do. */
 const ASKED_MEMBERS = ['action', 'operation'] as const;
@@ -34,6 +35,11 @@ export function hearItem(
   }
   // Sealed: its length says nothing of the tokens.
   hear(item['encrypted_content'], false);
+}
+
+/** A text that an event says whole at its end: of a part, or of the arguments of a call. */
+export function wholeText({ text, refusal, arguments: written, input }: JsonObject): string {
+  return textOf(text) || textOf(refusal) || argumentsText(written) || textOf(input);
 }
 
 /** The items that are priced by the call, by name; undefined where there are none. */

@@ -8,7 +8,7 @@ import { errorInstead } from '../peculiarities/error-message.ts';
 import { type NeutralEvents, streamErrorOf } from '../translation/stream-events.ts';
 import { statesOutput } from '../usage-figures.ts';
 import { type OpenItem, OpenItems } from './items.ts';
-import { hearItem } from './pieces.ts';
+import { hearItem, wholeText } from './pieces.ts';
 import { hasObjectArguments, idOf, readResponse } from './read-answer.ts';
 import { ResponsesToNeutral } from './to-neutral.ts';
 
@@ -125,22 +125,27 @@ export class ResponsesReader implements EventReader {
         this.#neutral?.beginPart(this.#items.at(data), data['content_index']);
         return;
       default:
-        this.#readDelta(type, data);
+        this.#readText(type, data);
     }
     if (this.#items.areTooMany) this.#neutral?.failOfItems();
   }
 
-  #readDelta(type: string, data: JsonObject): void {
-    const text = textOf(data['delta']);
+  /** A piece of a text; all of it where a server sends no pieces. */
+  #readText(type: string, data: JsonObject): void {
     const item = this.#items.at(data);
-    if (text === '' || !type.endsWith('.delta') || !item) return;
+    const isPiece = type.endsWith('.delta');
+    const isWhole = type.endsWith('.done') && item?.hasDeltas === false;
+    const text = isPiece ? textOf(data['delta']) : isWhole ? wholeText(data) : '';
+    if (text === '' || !item) return;
     const { content_index: part, summary_index: summary } = data;
     const place = typeof part === 'number' ? part : typeof summary === 'number' ? summary : '';
     const voice = `${item.key} ${type.slice(0, MAX_VOICE_LENGTH)} ${place}`;
     // Sound comes as base64, beside its words.
     const isCounted = !type.includes('audio') || type.includes('transcript');
-    this.#only = { type, data, item, voice, kind: { isReasoning: type.includes('reasoning'), isCounted } };
-    this.onlyText = text;
+    const kind = { isReasoning: type.includes('reasoning'), isCounted };
+    this.#only = { type: type.replace(/done$/, 'delta'), data, item, voice, kind };
+    item.hasDeltas ||= isPiece;
+    if (isPiece) this.onlyText = text;
     this.#hear(this.#only, text);
   }
 

@@ -178,6 +178,45 @@ describe('the neutral events of responses', () => {
     ]);
   });
 
+  for (const [title, ...events] of [
+    ['text', item(0, message()), { type: 'response.output_text.done', output_index: 0, text: 'Hello' }],
+    ['text', done(0, message({ type: 'output_text', text: 'Hello' }))],
+    [
+      'arguments',
+      item(0, call()),
+      { ...done(0, {}), type: 'response.function_call_arguments.done', arguments: '{}' },
+    ],
+    ['arguments', item(0, call({ call_id: 'call_9' })), delta('function_call_arguments', 0, '{}')],
+  ] as const) {
+    it(`reads ${title} that came whole, and no second time in the last event`, () => {
+      const output = [title === 'text' ? message({ type: 'output_text', text: 'Hello' }) : events[0].item];
+      const told = read(created, ...events, { type: 'response.completed', response: response({ output }) });
+      const kinds = told.map(({ type }) => type).filter((type) => type !== 'break' && type !== 'toolCallEnd');
+      const [kind, ...pieces] = title === 'text' ? ['text'] : ['toolCall', 'toolArguments'];
+      assert.deepEqual(kinds, ['begin', kind, ...pieces, 'finish']);
+    });
+  }
+
+  it('reads from the last event what was not streamed: a call after a text, the arguments of a call', () => {
+    const output = [
+      message({ type: 'output_text', text: 'Hello' }),
+      call({ arguments: '{"a":1}' }),
+      call({ call_id: 'call_2', arguments: '{"b":2}' }),
+    ];
+    const completed = { type: 'response.completed', response: response({ output }) };
+    const told = read(delta('output_text', 0, 'Hello'), item(1, call()), completed);
+    assert.deepEqual(
+      told.flatMap((event) => ('text' in event ? event.text : event.type === 'toolCall' ? event.id : [])),
+      ['Hello', 'call_1', '{"a":1}', 'call_2', '{"b":2}'],
+    );
+    assert.deepEqual(told.at(-1), { type: 'finish', stop: { reason: 'toolCalls' } });
+  });
+
+  it('reads reasoning under the name of the Open Responses specification', () => {
+    const told = read(created, delta('reasoning', 0, 'Hm.', { content_index: 0 }));
+    assert.deepEqual(told, [begin, { type: 'reasoning', text: 'Hm.' }]);
+  });
+
   it('reads deltas without the beginning of their item, by the id of the item', () => {
     const text = (value: string) => ({ type: 'response.output_text.delta', item_id: 'msg_1', delta: value });
     assert.deepEqual(read(created, text('He'), text('llo'), completed).slice(1), [

@@ -18,6 +18,10 @@ const TOO_MANY: StreamError = {
 export class ResponsesToNeutral {
   readonly #translated: NeutralEvents;
   readonly #ids: CallIds;
+  /** The calls that have begun, by the provider's ids. */
+  readonly #begun = new Map<string, OpenItem>();
+  /** The types of the items that were told. */
+  readonly #told = new Set<unknown>();
   #calls = 0;
   #hasBegun = false;
   #hasRefusal = false;
@@ -41,6 +45,7 @@ export class ResponsesToNeutral {
     if (!kind) return;
     const index = this.#calls++;
     open.call = index;
+    this.#begun.set(callIdOf(item), open);
     const id = this.#ids.give(callIdOf(item));
     this.#tell({ type: 'toolCall', index, id, kind, name: textOf(item['name']) });
     this.#tellArguments(open, argumentsOf(item));
@@ -66,6 +71,8 @@ export class ResponsesToNeutral {
         this.#tellReasoning(item, data['summary_index'], text);
         return;
       case 'response.reasoning_text.delta':
+      // Hugging Face, and what follows the Open Responses specification.
+      case 'response.reasoning.delta':
         this.#tellReasoning(item, data['content_index'], text);
         return;
       case 'response.function_call_arguments.delta':
@@ -79,18 +86,21 @@ export class ResponsesToNeutral {
     this.beginItem(open, item);
     if (!open.isEnded) this.#tellRest(open, item);
     open.isEnded = true;
+    this.#told.add(item['type']);
   }
 
   finish(response: JsonObject, items: OpenItems, usage: Usage | undefined): void {
     this.begin(response);
     const output: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
-    // Where nothing was streamed, the answer is in here.
-    if (items.size === 0) {
-      for (const [index, item] of output.slice(0, MAX_ITEMS + 1).entries()) {
-        const open = items.at({ output_index: index });
-        if (!open) this.failOfItems();
-        else if (isJsonObject(item)) this.endItem(open, item);
-      }
+    // What was not streamed is in here. Texts cannot be told apart by their ids, which some servers change.
+    const [begun, told] = [new Map(this.#begun), new Set(this.#told)];
+    for (const [index, item] of output.slice(0, MAX_ITEMS + 1).entries()) {
+      if (!isJsonObject(item)) continue;
+      const isCall = callKind(item) !== undefined;
+      if (!isCall && told.has(item['type'])) continue;
+      const open = (isCall && begun.get(callIdOf(item))) || items.at({ item_id: `end ${index}` });
+      if (!open) this.failOfItems();
+      else this.endItem(open, item);
     }
     const stop = stopOf(response, { hasCalls: this.#calls > 0, hasRefusal: this.#hasRefusal });
     this.#tell({ type: 'finish', stop });
@@ -115,6 +125,7 @@ export class ResponsesToNeutral {
   }
 
   #tellText(item: OpenItem, event: StreamEvent): void {
+    this.#told.add(event.type === 'reasoning' ? event.type : 'message');
     item.isBegun = true;
     item.isTold = true;
     this.#tell(event);
