@@ -252,6 +252,11 @@ describe('readAnswer', () => {
     it(`takes for no answer: ${JSON.stringify(answer)}`, () => assert.equal(read(answer), undefined));
   }
 
+  it('reads the content of a message that is a text', () => {
+    const output = [{ type: 'message', role: 'assistant', content: 'Hi' }];
+    assert.deepEqual(read({ output })?.parts, [{ type: 'text', text: 'Hi' }]);
+  });
+
   it('gives a call an id where the provider did not', () => {
     const output = [{ type: 'function_call', name: 'f', arguments: '{}' }];
     assert.deepEqual(read({ output })?.parts, [

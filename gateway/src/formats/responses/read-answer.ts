@@ -133,8 +133,9 @@ export function argumentsOf(item: JsonObject): string {
 }
 
 export function messageParts(content: unknown): (TextPart | RefusalPart)[] {
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part: unknown): (TextPart | RefusalPart)[] => {
+  const list: readonly unknown[] =
+    typeof content === 'string' ? [{ text: content }] : Array.isArray(content) ? content : [];
+  return list.flatMap((part: unknown): (TextPart | RefusalPart)[] => {
     if (!isJsonObject(part)) return [];
     const isRefusal = part['type'] === 'refusal';
     const text = textOf(part[isRefusal ? 'refusal' : 'text']);
