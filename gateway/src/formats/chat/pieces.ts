@@ -25,8 +25,6 @@ export interface ChatCall {
   readonly arguments: string;
   /** The value that the provider wants back with it. */
   readonly extra: JsonObject | undefined;
-  /** True for `function_call`, which came before tools and is in no other format. */
-  readonly isOld: boolean;
 }
 
 export const SILENCE: ChatPiece = {
@@ -55,13 +53,15 @@ export const readDelta: ReadPiece = ({ delta }) => (isJsonObject(delta) ? readPi
 
 function readPiece(message: JsonObject): ChatPiece {
   const { refusal, audio, tool_calls: calls, reasoning_details: details, function_call: old } = message;
+  const listed = objectsIn(calls);
   return {
     reasoning: plainReasoning(message),
     details: objectsIn(details),
     text: textOfContent(message['content']),
     refusal: textOf(refusal),
     spoken: isJsonObject(audio) ? textOf(audio['transcript']) : '',
-    calls: [...objectsIn(calls).map(readCall), ...(isJsonObject(old) ? [oldCall(old)] : [])],
+    // `function_call` came before tools. Servers that write both write the same.
+    calls: (listed.length === 0 && isJsonObject(old) ? [{ function: old }] : listed).map(readCall),
   };
 }
 
@@ -76,18 +76,12 @@ function readCall(call: JsonObject): ChatCall {
     name: textOf(said['name']),
     arguments: argumentsText(said[isCustom ? 'input' : 'arguments']),
     extra: isJsonObject(extra) ? extra : undefined,
-    isOld: false,
   };
 }
 
 function placeOf(index: unknown): number | undefined {
   const place = typeof index === 'string' ? Number.parseInt(index, 10) : index;
   return typeof place === 'number' && Number.isInteger(place) ? place : undefined;
-}
-
-function oldCall({ name, arguments: written }: JsonObject): ChatCall {
-  const call = { name: textOf(name), arguments: argumentsText(written), extra: undefined };
-  return { place: undefined, id: '', kind: 'function', ...call, isOld: true };
 }
 
 /** True if a call in the message holds more than text: then a translation needs its numbers as they were sent. */
@@ -111,7 +105,7 @@ export function hearPiece(tally: AnswerTally, choice: unknown, piece: ChatPiece)
   if (refusal !== '') tally.hear(`${choice} refusal`, refusal);
   if (spoken !== '') tally.hear(`${choice} spoken`, spoken);
   for (const [position, call] of calls.entries()) {
-    const voice = call.isOld ? `${choice} function` : `${choice} tool ${call.place ?? position}`;
+    const voice = `${choice} tool ${call.place ?? position}`;
     tally.hear(`${voice} name`, call.name);
     tally.hear(`${voice} arguments`, call.arguments);
   }
@@ -129,11 +123,11 @@ export function plainReasoning(message: JsonObject): string {
   return thoughtIn(message['content']);
 }
 
-/** The reasoning in the parts of a content, where Mistral puts it: each a text, or a list of parts of text. */
+/** The reasoning in the parts of a content, where Mistral and Databricks put it: each a text, or a list of parts of text. */
 function thoughtIn(content: unknown): string {
   return objectsIn(content)
     .filter(isThought)
-    .map(({ thinking, reasoning, text }) => textOfContent(thinking ?? reasoning ?? text))
+    .map(({ thinking, reasoning, summary, text }) => textOfContent(thinking ?? reasoning ?? summary ?? text))
     .join('');
 }
 

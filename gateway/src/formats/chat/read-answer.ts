@@ -17,6 +17,7 @@ import {
   hearPiece,
   type ReadPiece,
   readMessage,
+  SILENCE,
   shownDetail,
 } from './pieces.ts';
 import { extraSeal, plainSeal, sealOfDetails } from './reasoning.ts';
@@ -62,17 +63,20 @@ function isFailedChoice(choice: JsonObject): boolean {
   return finishOf(choice['finish_reason']) === 'failed' || isJsonObject(choice['error']);
 }
 
-/** A chat completion for a translation. Of several choices the first: one was asked for. Undefined for one that failed. */
+/** A chat completion for a translation, for which one choice was asked. Undefined for one that failed. */
 export function readAnswer(
   answer: JsonObject,
   exact: ReadExact,
   notes: TranslationNotes,
 ): Answer | undefined {
-  const choice = choiceOf(answer);
+  const choices = choicesOf(answer);
+  const [choice] = choices;
   const message = choice?.['message'];
   if (!choice || !isJsonObject(message) || isFailedChoice(choice)) return undefined;
-  const hasNumbers = WITH_NUMBERS.some((name) => Array.isArray(message[name]));
-  const parts = partsOf(readMessage((hasNumbers && choiceOf(exact())) || choice), notes);
+  const hasNumbers = choices.some(({ message: one }) =>
+    WITH_NUMBERS.some((name) => isJsonObject(one) && Array.isArray(one[name])),
+  );
+  const parts = partsOf(joinedPieces((hasNumbers ? choicesOf(exact()) : choices).map(readMessage)), notes);
   const usage = readUsage(statedUsage(answer));
   const { id, model, created, service_tier: tier } = answer;
   return {
@@ -89,8 +93,21 @@ export function readAnswer(
   };
 }
 
-function choiceOf({ choices }: JsonObject): JsonObject | undefined {
-  return Array.isArray(choices) ? choices.find(isJsonObject) : undefined;
+function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
+}
+
+/**
+ * One piece of several choices, each member of the first that has it. Copilot gives the text and the calls of Claude in a choice each; where
+ * others give alternatives, the first counts.
+ */
+function joinedPieces(pieces: readonly ChatPiece[]): ChatPiece {
+  const names = Object.keys(SILENCE) as (keyof ChatPiece)[];
+  const members = names.map((name) => [
+    name,
+    (pieces.find((piece) => piece[name].length > 0) ?? SILENCE)[name],
+  ]);
+  return Object.fromEntries(members) as ChatPiece;
 }
 
 function partsOf(piece: ChatPiece, notes: TranslationNotes): AssistantPart[] {
@@ -114,8 +131,8 @@ function reasoningOf(
 }
 
 function callParts(call: ChatCall, ids: CallIds): AssistantPart[] {
-  const { kind, name, arguments: written, extra, isOld } = call;
-  if (name === '' || isOld) return [];
+  const { kind, name, arguments: written, extra } = call;
+  if (name === '') return [];
   const id = ids.give(call.id);
   const seal = extraSeal(id, extra);
   return [...reasoningPart('', seal), { type: 'toolCall', id, kind, name, arguments: written }];
@@ -135,8 +152,8 @@ export function stopOf(
     default: {
       if (hasCalls) return { reason: 'toolCalls' };
       if (hasRefusal) return { reason: 'refusal' };
-      // vLLM and its kin say which stop sequence it was.
-      const sequence = choice['stop_reason'];
+      // vLLM and its kin say which stop sequence it was, or the number of a token; SGLang under another name.
+      const sequence = choice['stop_reason'] ?? choice['matched_stop'];
       return typeof sequence === 'string' && sequence !== ''
         ? { reason: 'stopSequence', sequence }
         : { reason: 'stop' };

@@ -61,7 +61,7 @@ export class StreamedCalls {
 
   /** Reads the pieces of calls that came together. */
   read(pieces: readonly ChatCall[]): StreamEvent[] {
-    return pieces.flatMap((piece) => (this.hasTooMany || piece.isOld ? [] : this.#readOne(piece)));
+    return pieces.flatMap((piece) => (this.hasTooMany ? [] : this.#readOne(piece)));
   }
 
   /** The events that are left when the answer ends. */

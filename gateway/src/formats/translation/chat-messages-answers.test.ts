@@ -131,11 +131,41 @@ describe('an answer', () => {
     });
   }
 
-  it('names the stop sequence where the provider does', () => {
-    const choices = [{ message: { content: 'x' }, finish_reason: 'stop', stop_reason: 'END' }];
-    const answer = translateAnswer('chat', 'messages', { choices }, notesWith());
-    assert.deepEqual([answer?.['stop_reason'], answer?.['stop_sequence']], ['stop_sequence', 'END']);
-  });
+  for (const [name, sequence, stop] of [
+    ['stop_reason', 'END', 'stop_sequence'],
+    ['matched_stop', 'END', 'stop_sequence'],
+    ['matched_stop', 151_645, 'end_turn'],
+  ] as const) {
+    it(`names the stop sequence where the provider does: ${name} ${sequence}`, () => {
+      const choices = [{ message: { content: 'x' }, finish_reason: 'stop', [name]: sequence }];
+      const answer = translateAnswer('chat', 'messages', { choices }, notesWith());
+      const shown = stop === 'stop_sequence' ? sequence : null;
+      assert.deepEqual([answer?.['stop_reason'], answer?.['stop_sequence']], [stop, shown]);
+    });
+  }
+
+  const text = { type: 'text', text: 'Hello.' };
+  const call = { name: 'f', arguments: '{"x":1}' };
+  const listed = { tool_calls: [{ id: 'a', type: 'function', function: call }] };
+  const summary = [{ type: 'summary_text', text: 'Hm.' }];
+  for (const [title, messages, content] of [
+    ["Copilot's text and call in a choice each", [{ content: 'Hello.' }, listed], ['text', 'tool_use']],
+    ['a call before its text', [listed, { content: 'Hello.' }], ['text', 'tool_use']],
+    ['alternatives', [{ content: 'Hello.' }, { content: 'Hi.' }], ['text']],
+    ['the older call of a function', [{ content: null, function_call: call }], ['tool_use']],
+    ['both calls of one function', [{ ...listed, function_call: call }], ['tool_use']],
+    ["Databricks' reasoning", [{ content: [{ type: 'reasoning', summary }, text] }], ['thinking', 'text']],
+  ] as const) {
+    it(`loses nothing and repeats nothing of ${title}`, () => {
+      const choices = messages.map((message) => ({ message, finish_reason: 'stop' }));
+      const blocks = translateAnswer('chat', 'messages', { choices }, notesWith())?.['content'];
+      const shown = { text, thinking: { type: 'thinking', thinking: 'Hm.', signature: '' } };
+      const called = (id: string) => ({ type: 'tool_use', id, name: 'f', input: { x: 1 } });
+      const id = title.startsWith('the older') ? 'call_1_0' : 'a';
+      const expected = content.map((type) => (type === 'tool_use' ? called(id) : shown[type]));
+      assert.deepEqual(blocks, expected);
+    });
+  }
 
   it('with a refusal says it as text', () => {
     const choices = [{ message: { content: null, refusal: 'No.' }, finish_reason: 'stop' }];
