@@ -15,6 +15,7 @@ describe('the words of an error', () => {
     ["Cloudflare's", { success: false, errors: [{ code: 7, message: 'no' }], messages: [] }, 'no'],
     ["Gemini's", [{ error: { code: 400, message: 'no' } }], 'no'],
     ["AWS's", { Message: 'no' }, 'no'],
+    ["AWS Lambda's", { errorType: 'ValueError', errorMessage: 'no', stackTrace: [] }, 'no'],
     [
       "OpenRouter's with the provider's in JSON",
       { error: { message: 'Failed', metadata: { raw: '{"error":{"message":"no"}}' } } },
@@ -38,6 +39,7 @@ describe('the words of an error', () => {
   it('are found within what holds an answer elsewhere only where it is known to be an error', () => {
     for (const value of [
       { Response: { Error: { Code: 'x', Message: 'no' }, RequestId: 'r' } },
+      { Output: { __type: 'ValidationException', message: 'no' }, Version: '1.0' },
       { success: false, data: { message: 'no' } },
       { result: { error: 'no' } },
     ]) {
@@ -98,12 +100,14 @@ describe('an error beside an answer', () => {
   it('is the member error, or a status that is none of success', () => {
     assert.equal(errorBeside({ choices: [], error: { message: 'no' } }), 'no');
     assert.equal(errorBeside({ base_resp: { status_code: 1008, status_msg: 'no' } }), 'no');
+    assert.equal(errorBeside({ choices: [], x_groq: { id: 'x', error: 'no' } }), 'no');
     for (const fine of [
       { error: null },
       { error: {} },
       { error: '' },
       { msg: 'ok', code: 200 },
       { base_resp: { status_code: 0 } },
+      { x_groq: { id: 'x', usage: {} } },
     ])
       assert.equal(errorBeside(fine), undefined, JSON.stringify(fine));
   });

@@ -27,8 +27,9 @@ const HOLDERS = [
   // MiniMax.
   'base_resp',
   'status_msg',
-  // AWS, Volcengine.
+  // AWS, Volcengine; AWS Lambda.
   'Message',
+  'errorMessage',
   'Error',
   'ResponseMetadata',
   // Apigee.
@@ -39,8 +40,8 @@ const HOLDERS = [
   'title',
   'reason',
 ] as const;
-/** The members around an error that hold an answer elsewhere: of Tencent, and of APIs that wrap all they say. */
-const WRAPPERS = ['Response', 'data', 'result'] as const;
+/** The members around an error that hold an answer elsewhere: of Tencent, of AWS, and of APIs that wrap all they say. */
+const WRAPPERS = ['Response', 'Output', 'data', 'result'] as const;
 /** Bedrock names the member by the kind of error. */
 const EXCEPTION = /Exception$/;
 
@@ -91,11 +92,12 @@ function withQuoted(words: string, { metadata }: JsonObject, depth: number): str
   return quoted === undefined ? words : `${words}: ${quoted}`;
 }
 
-/** The error beside what an answer or an event of its format holds: `error`, or MiniMax's status. Undefined where all is well. */
+/** The error beside what an answer or an event of its format holds: `error`, also within Groq's member, or MiniMax's status. Undefined where all is well. */
 export function errorBeside(value: JsonObject): string | undefined {
-  const { error, base_resp: status } = value;
+  const { error, base_resp: status, x_groq: groq } = value;
   if ((isJsonObject(error) && Object.keys(error).length > 0) || (typeof error === 'string' && error !== ''))
     return errorInWords(value);
+  if (isJsonObject(groq) && groq['error']) return errorInWords(groq);
   return isJsonObject(status) && isFailureCode(status['status_code']) ? errorInWords(status) : undefined;
 }
 
