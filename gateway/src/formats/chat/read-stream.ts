@@ -26,6 +26,7 @@ export class ChatReader implements EventReader {
   readonly #neutral: ChatToNeutral | undefined;
   readonly #finished = new Set<unknown>();
   #hasToldError = false;
+  #hasDeltas = false;
   #only: { readonly voice: string; readonly isReasoning: boolean } | undefined;
   onlyText: string | undefined;
 
@@ -112,12 +113,13 @@ export class ChatReader implements EventReader {
     const list: readonly unknown[] = Array.isArray(choices) ? choices : [];
     const isAlone = list.length === 1 && !stated;
     if (usage) this.#neutral?.begin(chunk);
-    const first = list.findIndex(isJsonObject);
-    for (const [position, choice] of list.entries()) {
-      if (!isJsonObject(choice)) continue;
+    const first = list.find(isJsonObject);
+    for (const [position, received] of list.entries()) {
+      if (!isJsonObject(received)) continue;
+      const choice = this.#withDelta(received);
       const piece = this.#readChoice(choice, position, isAlone);
       // One was asked for.
-      if (position !== first || !this.#neutral) continue;
+      if (choice['index'] !== first?.['index'] || !this.#neutral) continue;
       // A first chunk that says nothing may lack the names that the next one has.
       const isNamed = textOf(chunk['id']) !== '' || textOf(chunk['model']) !== '';
       if (isNamed || !isSilent(piece) || finishOf(choice['finish_reason'])) this.#neutral.begin(chunk);
@@ -147,8 +149,16 @@ export class ChatReader implements EventReader {
     piece: ChatPiece,
     exact: ReadExact,
   ) {
-    neutral.say(hasValues(choice['delta']) ? this.#readPiece(choiceAt(exact(), position)) : piece);
+    const again = () => this.#readPiece(this.#withDelta(choiceAt(exact(), position)));
+    neutral.say(hasValues(choice['delta']) ? again() : piece);
     if (finishOf(choice['finish_reason']) !== undefined) neutral.finish(choice);
+  }
+
+  /** A choice whose `message` stands in place of its `delta`, as in some servers' chunks. After deltas it repeats them. */
+  #withDelta(choice: JsonObject): JsonObject {
+    const { delta, message } = choice;
+    this.#hasDeltas ||= isJsonObject(delta);
+    return this.#hasDeltas || !isJsonObject(message) ? choice : { ...choice, delta: message };
   }
 
   /** Remembers a piece that is one text and nothing else. */
