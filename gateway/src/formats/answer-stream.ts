@@ -5,7 +5,7 @@ import type { Redaction } from '../wire/redaction.ts';
 import { dataOf, EventSplitter, EventTooLarge } from '../wire/sse.ts';
 import { AnswerTally } from './answer-tally.ts';
 import type { CallersStream } from './outgoing.ts';
-import { eventsWithin } from './peculiarities/joined-events.ts';
+import { eventOfError, eventsWithin } from './peculiarities/joined-events.ts';
 import { TextForm } from './text-form.ts';
 import type { TranslatedEvents } from './translation/stream-events.ts';
 
@@ -102,7 +102,9 @@ export class AnswerStream extends AnswerTally implements CallersStream {
     const bytes = text === asItCame ? received : Buffer.from(text);
     const data = dataOf(text)?.trim();
     if (data === undefined) {
-      if (!this.isDone) passed.push(bytes);
+      const error = this.isDone || isTooComplex(bytes) ? undefined : eventOfError(text);
+      if (error !== undefined) this.#passWhole(Buffer.from(error), passed);
+      else if (!this.isDone) passed.push(bytes);
       return;
     }
     if (isTooComplex(bytes)) throw new EventTooLarge('an event of more values than are read');

@@ -101,6 +101,37 @@ describe('a stream of chat', () => {
     });
   }
 
+  it('reads messages in place of deltas, and none that repeats the deltas', async () => {
+    const say = (members: object) => chunk({ choices: [{ index: 0, finish_reason: null, ...members }] });
+    const message = { role: 'assistant', content: 'hello' };
+    const { stream } = pass([say({ delta: null, message }), say({ message })]);
+    assert.equal(await stream.countGenerated(countTokens), await countTokens(['hellohello']));
+    const repeated = pass([say({ delta: { content: 'hello' } }), say({ message })]).stream;
+    assert.equal(await repeated.countGenerated(countTokens), 1);
+  });
+
+  for (const [title, event, error] of [
+    ["llama.cpp's field", 'error: {"code":500,"message":"no slot"}', 'no slot'],
+    ['JSON in no field', '{\n  "error": {"message": "no worker"}\n}', 'no worker'],
+  ] as const) {
+    it(`shows an error that clients would not read: ${title}`, () => {
+      const { stream, tail } = pass([hello, event]);
+      assert.deepEqual([stream.upstreamError, stream.isComplete], [error, true]);
+      assert.ok(JSON.parse(/^data: (.*)$/m.exec(tail)?.[1] ?? '').error.message === error);
+    });
+  }
+
+  it('fails where Groq says beside an end that it stopped early', () => {
+    const { stream, passed, tail } = pass([
+      hello,
+      chunk({ ...delta('', 'stop'), x_groq: { error: 'busy' } }),
+      DONE,
+    ]);
+    assert.equal(stream.upstreamError, 'busy');
+    assert.match(passed, /"error":\{"message":"busy"/);
+    assert.equal(tail, '');
+  });
+
   it('does not count the role as content', () => {
     const role = chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
     assert.equal(pass([role]).stream.hasContent, false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventsWithin } from './joined-events.ts';
+import { eventOfError, eventsWithin } from './joined-events.ts';
 
 for (const [title, data, events] of [
   ['an error in a list', '[{"error":{"code":503}}]', ['{"error":{"code":503}}']],
@@ -12,4 +12,15 @@ for (const [title, data, events] of [
   ['two lines of text', 'a\nb', undefined],
 ] as const) {
   it(`are found in the data of one: ${title}`, () => assert.deepEqual(eventsWithin(data), events));
+}
+
+for (const [title, text, event] of [
+  ['its field', 'error: {"code":500}\n\n', 'event: error\ndata: {"code":500}\n\n'],
+  ['its members', '{\n"detail":"no"\n}', 'data: { "detail":"no" }\n\n'],
+  ['an answer', '{"choices":[]}', undefined],
+  ['a comment', ': {"error":"no"}\n\n', undefined],
+  ['a text', 'error: no\n\n', undefined],
+] as const) {
+  it(`is an event of its own for an error without data: ${title}`, () =>
+    assert.equal(eventOfError(text), event));
 }

@@ -1,5 +1,6 @@
 import { parseJson } from '../../wire/answer-json.ts';
 import { isJsonObject } from '../../wire/json.ts';
+import { errorInstead } from './error-message.ts';
 
 const END_MARK = '[DONE]';
 
@@ -20,4 +21,17 @@ export function eventsWithin(data: string): readonly string[] | undefined {
 
 function isEvent(line: string): boolean {
   return line.trim() === END_MARK || isJsonObject(parseJson(line));
+}
+
+const WITHOUT_DATA = /^(error:)?\s*(\{[\s\S]*\})\s*$/;
+
+/**
+ * The event for an error that came in no field that clients read: llama.cpp named the field `error`, and some servers write bare JSON.
+ * Undefined for all else.
+ */
+export function eventOfError(text: string): string | undefined {
+  const [, field, json = ''] = WITHOUT_DATA.exec(text) ?? [];
+  const name = field === undefined ? undefined : 'error';
+  if (json === '' || errorInstead(name, json, parseJson(json)) === undefined) return undefined;
+  return `${name ? `event: ${name}\n` : ''}data: ${json.replaceAll(/[\r\n]+/g, ' ')}\n\n`;
 }
