@@ -81,7 +81,7 @@ export function prepare(
       takeBody: createBody(body).takeBody,
       headersToCaller: (status, headers) => ({
         ...headersToCaller(headers, { dialect, isByok }, redaction),
-        ...(answerTranslation && contentType(headers)),
+        ...(answerTranslation && contentType(status, headers)),
         ...(status >= 400 && FROM_PROVIDER),
         ...ownHeaders,
       }),
@@ -115,8 +115,8 @@ function droppedNames(
 }
 
 /** The content type of a translated answer. */
-function contentType(headers: UpstreamHeaders): Record<string, string> {
-  const type = isEventStream(headers) ? 'text/event-stream' : 'application/json';
+function contentType(status: number, headers: UpstreamHeaders): Record<string, string> {
+  const type = status < 400 && isEventStream(headers) ? 'text/event-stream' : 'application/json';
   return { 'content-type': `${type}; charset=utf-8` };
 }
 

@@ -3,6 +3,7 @@ import type { Dialect } from '../errors/dialect.ts';
 import { isTooComplex, parseJson } from '../wire/answer-json.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import { REDACTED, type Redaction } from '../wire/redaction.ts';
+import { dataOf } from '../wire/sse.ts';
 import { cutToBytes } from '../wire/text.ts';
 import { inAnthropicsWords, isTooLong, TOO_LONG_CODE } from './peculiarities/context-length.ts';
 import { wordsOfFailure } from './peculiarities/error-message.ts';
@@ -16,9 +17,17 @@ const LOOKED_AT_CHARACTERS = 64 * 1024;
 
 /** The message of an error answer, bounded and without anything that looks like a credential. */
 export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): string {
+  return errorToKeep(wordsOfFailure(valueIn(body)) ?? body.toString().trim(), redaction);
+}
+
+const MAX_EVENTS = 8;
+
+/** The value of an error's body: its JSON, or that of an event, as DashScope refuses a stream. */
+function valueIn(body: Buffer): unknown {
+  if (isTooComplex(body)) return undefined;
   const text = body.toString();
-  const value = isTooComplex(body) ? undefined : parseJson(text);
-  return errorToKeep(wordsOfFailure(value) ?? text.trim(), redaction);
+  const event = () => text.split(/\r?\n\r?\n/, MAX_EVENTS).find((one) => dataOf(one) !== undefined);
+  return parseJson(text) ?? parseJson(dataOf(event() ?? '') ?? '');
 }
 
 /** A provider's words, bounded and without anything that looks like a credential. */
@@ -53,12 +62,11 @@ export function translateError(
   { from, to }: ErrorDialects,
   requestId: string,
 ): Buffer<ArrayBuffer> {
-  const text = body.toString();
-  const parsed = isTooComplex(body) ? undefined : parseJson(text);
+  const parsed = valueIn(body);
   // Gemini's OpenAI surface answers a list with one error.
   const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const { type, code } = errorIn(value);
-  const said = wordsOfFailure(value) ?? (parsed === undefined ? text.trim() : '');
+  const said = wordsOfFailure(value) ?? (parsed === undefined ? body.toString().trim() : '');
   const message = said.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() || `The provider answered ${status}.`;
   const isLong = isTooLong(message, code, type);
   const isEnveloped = from === to && isJsonObject(parsed) && isJsonObject(parsed['error']);

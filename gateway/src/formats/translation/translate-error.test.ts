@@ -26,6 +26,13 @@ describe('a translated error', () => {
     [503, '', 'api_error', 'The provider answered 503.'],
     [
       400,
+      'id:1\nevent:error\n:HTTP_STATUS/400\ndata:{"code":"x","message":"Bad"}\n\n',
+      'invalid_request_error',
+      'Bad',
+    ],
+    [429, ': wait\n\ndata: {"error":{"message":"Slow"}}\n\ndata: [DONE]\n\n', 'rate_limit_error', 'Slow'],
+    [
+      400,
       [{ error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } }],
       'invalid_request_error',
       'Bad',
