@@ -39,6 +39,11 @@ export function asEvents({ status, headers }: Head): Head {
   return { status, headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8' } };
 }
 
+/** The headers of an answer that the caller gets whole, though the provider called it a stream. */
+function asWhole(headers: UpstreamHeaders): UpstreamHeaders {
+  return isEventStream(headers) ? { ...headers, 'content-type': 'application/json' } : headers;
+}
+
 /** True if the provider answered that it will not do it, or something that is no answer. */
 export function isProviderError(head: Head | undefined): boolean {
   return head !== undefined && (head.status >= 400 || unusableHead(head.status, head.headers) !== undefined);
@@ -115,8 +120,8 @@ export async function readWholeAnswer(
       }
     : undefined;
   const { outgoing } = context.sent;
-  const shown = isAnswer && outgoing.isStream ? asEvents(head).headers : head.headers;
-  const headers = outgoing.headersToCaller(status, shown);
+  const shown = outgoing.isStream ? asEvents(head).headers : asWhole(head.headers);
+  const headers = outgoing.headersToCaller(status, isAnswer ? shown : head.headers);
   const answered = { kind: 'answered', status, headers, body, reading, upstreamError } as const;
   return checkRejection(answered, context, requestId, log);
 }

@@ -106,6 +106,30 @@ describe('odd answers of a provider', () => {
     }
   }
 
+  it('200 as JSON for an answer that the provider calls a stream and ends as one', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    bench.provider.script = json(`${answer}\n\ndata: [DONE]\n\n`, 200, headers);
+    const response = await bench.gateway.chat(bench.key.secret);
+    assert.equal(response.headers.get('content-type'), 'application/json');
+    assert.equal(await response.text(), answer);
+  });
+
+  it('400 as JSON for an error that comes as an event, for a caller of another format', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    bench.provider.script = json('event:error\ndata:{"code":"x","message":"No."}\n\n', 400, headers);
+    const asked = {
+      model: 'odd/chat',
+      max_tokens: 5,
+      messages: [{ role: 'user', content: 'Hi' }],
+      stream: true,
+    };
+    const response = await bench.gateway.post('/v1/messages', bench.key.secret, asked);
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    const { error } = (await response.json()) as { error: { message: string } };
+    assert.deepEqual([response.status, error.message], [400, 'No.']);
+    assert.equal((await bench.recordOf(response)).upstreamError, 'No.');
+  });
+
   it('200 for a stream that comes byte by byte', async () => {
     bench.provider.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -9,9 +9,12 @@ for (const [status, value, isAnswer, error] of [
   [200, { choices }, true, null],
   [400, { error: { message: 'no' } }, false, 'no'],
 ] as const) {
-  it(`an answer of ${status} is read behind a byte order mark`, async () => {
+  it(`an answer of ${status} is read between a byte order mark and the end mark of a stream`, async () => {
     const form = { surface: 'chat', status, secret: undefined } as const;
-    const { result, body } = await readAnswer(Buffer.from(MARK + JSON.stringify(value)), form);
+    const { result, body } = await readAnswer(
+      Buffer.from(`${MARK}${JSON.stringify(value)}\n\ndata: [DONE]\n\n`),
+      form,
+    );
     assert.deepEqual([result.isAnswer, result.upstreamError], [isAnswer, error]);
     assert.deepEqual(JSON.parse(body.toString()), value);
   });

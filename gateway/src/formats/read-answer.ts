@@ -35,8 +35,10 @@ export interface AnswerFacts extends Omit<AnswerContent, 'generated' | 'value'> 
 
 const NOTHING = { usage: undefined, hasContent: false, hasReasoning: false, generatedTokens: 0 };
 
-/** Some servers write it before their JSON, where no parser takes it. */
+// Some servers write them around their JSON, where no parser takes them.
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+const END_MARK = /\s*data: ?\[DONE\]\s*$/;
+const MAX_MARK_BYTES = 32;
 
 /** The facts of an answer, with as many generated tokens as `count` says, and its bytes without the credential. */
 export async function readAnswer(
@@ -46,7 +48,7 @@ export async function readAnswer(
 ): Promise<{ readonly result: AnswerFacts; readonly body: Buffer<ArrayBuffer> }> {
   const format = formatOf(surface);
   const redaction = redactionOf(secret);
-  const unmarked = withoutMark(bytes);
+  const unmarked = withoutMarks(bytes);
   const body = redaction?.bytes(unmarked) ?? unmarked;
   if (status >= 400) {
     const upstreamError = errorOfAnswer(body, redaction);
@@ -80,9 +82,11 @@ export async function readAnswer(
   };
 }
 
-function withoutMark(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+function withoutMarks(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   const { length } = BYTE_ORDER_MARK;
-  return bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? bytes.subarray(length) : bytes;
+  const start = bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? length : 0;
+  const [mark = ''] = END_MARK.exec(bytes.subarray(-MAX_MARK_BYTES).toString('latin1')) ?? [];
+  return bytes.subarray(start, bytes.length - mark.length);
 }
 
 function usageIn(bytes: Buffer, format: Format): Usage | undefined {
