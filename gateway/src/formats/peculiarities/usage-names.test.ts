@@ -54,6 +54,11 @@ describe('readUsage', () => {
       { ...counts, cacheReadTokens: 9 },
     ],
     [
+      "what Mistral's cache served",
+      '{"prompt_tokens":9,"completion_tokens":4,"num_cached_tokens":9}',
+      { ...counts, cacheReadTokens: 9 },
+    ],
+    [
       'more served by the cache than was asked',
       '{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":10}}',
       { promptTokens: 10, completionTokens: 4, isContradictory: true },

@@ -28,8 +28,9 @@ const OPENAI = {
     ['input_tokens_details', 'cached_tokens'],
     // DeepSeek, SiliconFlow.
     ['prompt_cache_hit_tokens'],
-    // Moonshot, Together, StepFun.
+    // Moonshot, Together, StepFun; Mistral.
     ['cached_tokens'],
+    ['num_cached_tokens'],
     // LiteLLM, and other gateways to Anthropic.
     ['cache_read_input_tokens'],
   ],
