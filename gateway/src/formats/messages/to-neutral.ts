@@ -125,13 +125,14 @@ export class MessagesToNeutral {
         if (block.kind === 'text') this.#say('text', textOf(delta['text']));
         return;
       case 'thinking_delta':
-        if (block.kind === 'thinking') this.#say('reasoning', textOf(delta['thinking']));
-        return;
       case 'signature_delta':
-        if (block.kind === 'thinking') this.#addSignature(block, textOf(delta['signature']));
+        if (block.kind !== 'thinking') return;
+        this.#say('reasoning', textOf(delta['thinking']));
+        // Some servers write it into the last piece of the text.
+        this.#addSignature(block, textOf(delta['signature']));
         return;
       case 'input_json_delta': {
-        const text = textOf(delta['partial_json']);
+        const text = argumentsText(delta['partial_json']);
         if (block.kind !== 'call' || text === '') return;
         block.hasArguments = true;
         this.#translated.add({ type: 'toolArguments', index: block.index, text });
