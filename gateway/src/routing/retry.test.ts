@@ -16,7 +16,7 @@ describe('what another attempt may follow', () => {
   });
 
   it('a status that another upstream may not have', () => {
-    for (const code of [408, 409, 429, 500, 502, 503, 504, 529, 599]) {
+    for (const code of [408, 409, 425, 429, 498, 500, 502, 503, 504, 529, 599]) {
       assert.equal(isWorthAnother(status(code), PLATFORM), true, `${code}`);
       assert.equal(isWorthAnother(status(code), OWN), true, `${code}`);
     }

@@ -29,8 +29,9 @@ export interface UsedCredential {
   readonly mayFallBack: boolean;
 }
 
-// Timeouts, conflicts and limits of the provider's; and its own failures, 529 (overloaded) among them.
-const PASSING: ReadonlySet<number> = new Set([408, 409, 429]);
+// Timeouts, conflicts and limits of the provider's; a model that is not loaded yet (425) and Groq's full tier (498); and its own failures,
+// 529 (overloaded) among them.
+const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429, 498]);
 // The account's state, not the request's: another account may serve the same request.
 const REJECTED: ReadonlySet<number> = new Set([401, 402, 403]);
 
