@@ -39,6 +39,7 @@ export class ResponsesReader implements EventReader {
   readonly #items = new OpenItems();
   readonly #neutral: ResponsesToNeutral | undefined;
   #hasEnded = false;
+  #isDone = false;
   #hasToldError = false;
   #only: OnlyText | undefined;
   onlyText: string | undefined;
@@ -66,7 +67,10 @@ export class ResponsesReader implements EventReader {
     const { bytes, text, data, value, exact } = event;
     this.onlyText = undefined;
     // Some servers end every kind of stream like this.
-    if (data === '[DONE]') return this.#hasToldError ? 'left out' : 'end mark';
+    if (data === '[DONE]') {
+      this.#isDone = true;
+      return this.#hasToldError ? 'left out' : 'end mark';
+    }
     // Clients go by the type in the data; servers that leave it out name the event.
     const type = textOf(value?.['type']) || (nameOf(text) ?? '');
     if (value && ENDS.has(type)) {
@@ -85,7 +89,10 @@ export class ResponsesReader implements EventReader {
     this.#hear(this.#only, text);
   }
 
-  end(): void {}
+  /** The end mark of other formats ends what has content. */
+  end(): void {
+    if (this.#isDone && this.#tally.hasContent) this.#neutral?.finish({}, this.#items, undefined);
+  }
 
   /** An event that is none of the format. An error in another shape becomes one that clients read. */
   #readOther(bytes: Buffer, value: JsonObject | undefined, error: string | undefined): Buffer {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { AnswerTally } from '../answer-tally.ts';
 import type { StreamEvent } from '../translation/stream-events.ts';
-import { notesWith } from '../translation/testing.fixture.ts';
+import { createStreamTranslator, notesWith, streamOf } from '../translation/testing.fixture.ts';
 import { MAX_ITEMS } from './items.ts';
 import { ResponsesReader } from './read-stream.ts';
 
@@ -210,6 +210,14 @@ describe('the neutral events of responses', () => {
       ['Hello', 'call_1', '{"a":1}', 'call_2', '{"b":2}'],
     );
     assert.deepEqual(told.at(-1), { type: 'finish', stop: { reason: 'toolCalls' } });
+  });
+
+  it('ends with the end mark of other formats', () => {
+    const translator = createStreamTranslator('responses', 'chat', notesWith());
+    const events = streamOf([delta('output_text', 0, 'Hi'), '[DONE]']);
+    const told = Buffer.concat([translator.push(events), translator.end()]).toString();
+    assert.match(told, /"content":"Hi".*"finish_reason":"stop".*\[DONE\]\n\n$/s);
+    assert.equal(translator.isComplete, true);
   });
 
   it('reads reasoning under the name of the Open Responses specification', () => {

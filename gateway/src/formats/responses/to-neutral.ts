@@ -90,6 +90,7 @@ export class ResponsesToNeutral {
   }
 
   finish(response: JsonObject, items: OpenItems, usage: Usage | undefined): void {
+    if (this.#isOver) return;
     this.begin(response);
     const output: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
     // What was not streamed is in here. Texts cannot be told apart by their ids, which some servers change.
