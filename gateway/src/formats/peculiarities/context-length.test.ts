@@ -31,6 +31,8 @@ describe('a conversation that is too long', () => {
     'Prompt exceeds max length',
     'Prompt 超长',
     'Total message token length exceed model limit',
+    'Total tokens of image and text exceed max message tokens. Request id: 02',
+    'Input tokens exceed the configured limit of 192000 tokens.',
     'length of prompt_tokens (40000) must be less than max_seq_len (32768).',
     'prompt token count of 130000 exceeds the limit of 128000',
     'invalid params, context window exceeds limit (2013)',

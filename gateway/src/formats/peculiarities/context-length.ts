@@ -35,7 +35,7 @@ const SENTENCES: readonly RegExp[] = [
   // MiniMax: "context window exceeds limit".
   /context(?: |_)(?:size|length|window|limit)\w* (?:(?:is |was |has been |of [^.]{0,60})?exceeded|exceeds)/,
   // Gemini; Bedrock ("number of input tokens exceeds"), watsonx, Copilot.
-  /(?:input|prompt) tokens?(?: count)?[^.]{0,60} (?:exceeds?|cannot exceed) (?:the )?(?:max|limit|total tokens limit)/,
+  /(?:input|prompt) tokens?(?: count)?[^.]{0,60} (?:exceeds?|cannot exceed) (?:the )?(?:configured )?(?:max|limit|total tokens limit)/,
   /input token count[^.]{0,60} only supports up to/,
   // SGLang, Poolside: "input length 131393 exceeds the maximum allowed input length".
   /input length[^.]{0,40} exceeds? the (?:maximum|limit)/,
@@ -45,6 +45,8 @@ const SENTENCES: readonly RegExp[] = [
   /tokens in the prompt cannot exceed/,
   // Moonshot.
   /exceeded (?:the )?(?:model )?token limit/,
+  // Volcengine.
+  /exceeds? max message tokens/,
   // DashScope, twice.
   /range of input length should be/,
   /message token length exceeds? model limit/,
