@@ -167,7 +167,7 @@ export class ResponsesReader implements EventReader {
     const name = textOf(item['name']);
     if (!open.hasName) this.#tally.hear(`${open.key} name`, name);
     open.hasName ||= name !== '';
-    this.#neutral?.beginItem(open, item);
+    this.#neutral?.addItem(open, item);
   }
 
   #endItem(open: OpenItem, item: JsonObject): void {

@@ -212,6 +212,28 @@ describe('the neutral events of responses', () => {
     assert.deepEqual(told.at(-1), { type: 'finish', stop: { reason: 'toolCalls' } });
   });
 
+  it('tells items at one place apart, and passes over calls that have other ids in the last event', () => {
+    const output = [
+      call({ call_id: 'x', arguments: '{"a":1}' }),
+      call({ call_id: 'y', arguments: '{"b":2}' }),
+    ];
+    const told = read(
+      delta('output_text', 0, 'Hello'),
+      item(0, call()),
+      delta('function_call_arguments', 0, '{"a":1}'),
+      item(0, call({ call_id: 'call_2' })),
+      delta('function_call_arguments', 0, '{"b":2}'),
+      done(0, call({ call_id: 'call_2', arguments: '{"b":2}' })),
+      item(0, message()),
+      delta('output_text', 0, 'Bye'),
+      { type: 'response.completed', response: response({ output }) },
+    );
+    assert.deepEqual(
+      told.flatMap((event) => ('text' in event ? event.text : event.type === 'toolCall' ? event.id : [])),
+      ['Hello', 'call_1', '{"a":1}', 'call_2', '{"b":2}', 'Bye'],
+    );
+  });
+
   it('ends with the end mark of other formats', () => {
     const translator = createStreamTranslator('responses', 'chat', notesWith());
     const events = streamOf([delta('output_text', 0, 'Hi'), '[DONE]']);

@@ -38,6 +38,21 @@ export class ResponsesToNeutral {
     this.#translated.add({ type: 'begin', ...beginningOf(response) });
   }
 
+  /** An item begins. Some servers give several the same place. */
+  addItem(open: OpenItem, item: JsonObject): void {
+    const isOther = open.isBegun && callKind(item) !== undefined && this.#begun.get(callIdOf(item)) !== open;
+    if (open.isEnded || isOther) {
+      Object.assign(open, {
+        hasDeltas: false,
+        call: undefined,
+        isBegun: false,
+        isTold: false,
+        isEnded: false,
+      });
+    }
+    this.beginItem(open, item);
+  }
+
   beginItem(open: OpenItem, item: JsonObject): void {
     const kind = callKind(item);
     if (open.isBegun || this.#isOver) return;
@@ -93,13 +108,14 @@ export class ResponsesToNeutral {
     if (this.#isOver) return;
     this.begin(response);
     const output: readonly unknown[] = Array.isArray(response['output']) ? response['output'] : [];
-    // What was not streamed is in here. Texts cannot be told apart by their ids, which some servers change.
+    // What was not streamed is in here. By ids alone it cannot be told, because some servers change them.
     const [begun, told] = [new Map(this.#begun), new Set(this.#told)];
+    const areCallsTold = output.filter((item) => callKind(item) !== undefined).length <= this.#calls;
     for (const [index, item] of output.slice(0, MAX_ITEMS + 1).entries()) {
       if (!isJsonObject(item)) continue;
-      const isCall = callKind(item) !== undefined;
-      if (!isCall && told.has(item['type'])) continue;
-      const open = (isCall && begun.get(callIdOf(item))) || items.at({ item_id: `end ${index}` });
+      const known = callKind(item) && begun.get(callIdOf(item));
+      if (!known && (callKind(item) ? areCallsTold : told.has(item['type']))) continue;
+      const open = known ?? items.at({ item_id: `end ${index}` });
       if (!open) this.failOfItems();
       else this.endItem(open, item);
     }
@@ -168,7 +184,7 @@ export class ResponsesToNeutral {
   }
 }
 
-function callKind(item: JsonObject): 'function' | 'custom' | undefined {
-  if (item['type'] === 'function_call') return 'function';
-  return item['type'] === 'custom_tool_call' ? 'custom' : undefined;
+function callKind(item: unknown): 'function' | 'custom' | undefined {
+  const type = isJsonObject(item) ? item['type'] : undefined;
+  return type === 'function_call' ? 'function' : type === 'custom_tool_call' ? 'custom' : undefined;
 }
