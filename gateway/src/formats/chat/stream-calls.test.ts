@@ -67,6 +67,27 @@ describe('the pieces of streamed calls', () => {
       ],
     ],
     [
+      'with all of their arguments so far',
+      [
+        [{ ...at(0), id: 'a' }, 'f', ''],
+        [at(0), undefined, '{"ci'],
+        [at(0), undefined, ''],
+        [at(0), undefined, '{"city":"La'],
+        [at(0), undefined, '{"city":"La'],
+        [at(0), undefined, lahore],
+        [at(0), undefined, lahore],
+      ],
+      [['a', 'f', lahore]],
+    ],
+    [
+      'with an object that begins as the one around it',
+      [
+        [{ ...at(0), id: 'a' }, 'f', '{"a":'],
+        [at(0), undefined, '{"a":1}}'],
+      ],
+      [['a', 'f', '{"a":{"a":1}}']],
+    ],
+    [
       'without index and id',
       [
         [{}, 'f', lahore],

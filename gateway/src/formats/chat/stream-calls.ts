@@ -9,6 +9,9 @@ import { extraSeal } from './reasoning.ts';
 const MAX_CALLS = 1_024;
 // What comes of a call before its name. Servers send the name first.
 const MAX_HELD_CHARACTERS = 1024 * 1024;
+const MAX_START_CHARACTERS = 4 * 1024;
+/** The beginning of an object, up to where no value can begin. */
+const START = /^\s*\{(?:[\s\S]*[^\s:[,])?$/;
 
 interface StreamedCall {
   readonly index: number;
@@ -24,12 +27,16 @@ interface StreamedCall {
   isEmpty: boolean;
   /** Arguments that came before the name. */
   held: string[];
+  /** The first piece of the arguments, until the second has come. */
+  start: string | undefined;
+  /** The characters so far, where each piece repeats those before it. */
+  repeated: number | undefined;
 }
 
 /**
  * The tool calls of a stream. Their pieces are told apart by `index`; but some servers leave it out, or write 0 for all of them, and some
  * give no ids. So a new id at a known index is a new call, an id without an index is its call's, and a name at a call whose arguments are
- * whole begins another. Some send the arguments once more when they are whole.
+ * whole begins another. Some send the arguments once more when they are whole, or all of them so far in each piece.
  */
 export class StreamedCalls {
   readonly #byKey = new Map<number, StreamedCall>();
@@ -116,6 +123,8 @@ export class StreamedCalls {
       pieces: new InputPieces(),
       isEmpty: false,
       held: [],
+      start: undefined,
+      repeated: undefined,
     };
     this.#calls.push(call);
     if (place !== undefined) this.#byKey.set(place, call);
@@ -135,15 +144,31 @@ export class StreamedCalls {
 }
 
 /** The part of a piece that continues the arguments of a call: none of it once their object was closed. */
-function addedTo(call: StreamedCall, { kind, arguments: piece }: ChatCall): string {
+function addedTo(call: StreamedCall, { kind, arguments: received }: ChatCall): string {
   const { pieces } = call;
-  if (pieces.isBlank && isEmptyPiece(piece)) {
-    call.isEmpty ||= piece.trim() !== '';
-    return piece;
+  if (pieces.isBlank && isEmptyPiece(received)) {
+    call.isEmpty ||= received.trim() !== '';
+    return received;
   }
+  const piece = newIn(call, received);
   const isOld = pieces.isComplete;
   const added = isOld ? '' : pieces.add(piece);
   return kind === 'function' && pieces.isComplete ? added : piece;
+}
+
+/**
+ * The part of a piece that has not come before. A second piece that begins with the first, where no value can begin, repeats it, as do all
+ * after it.
+ */
+function newIn(call: StreamedCall, piece: string): string {
+  const { start, repeated, pieces } = call;
+  if (piece === '') return piece;
+  const isStart = pieces.isBlank && piece.length <= MAX_START_CHARACTERS && START.test(piece);
+  call.start = isStart ? piece : undefined;
+  const known = repeated ?? (start !== undefined && piece.startsWith(start) ? start.length : undefined);
+  if (known === undefined) return piece;
+  call.repeated = Math.max(known, piece.length);
+  return piece.slice(known);
 }
 
 /** True if the piece, which has a name and no id, is of a call after this one. */
