@@ -122,14 +122,14 @@ export class MessagesToNeutral {
     if (!block) return;
     switch (delta['type']) {
       case 'text_delta':
-        if (block.kind === 'text') this.#say('text', textOf(delta['text']));
+        // SGLang sends it at the place of a call that is open.
+        this.#say('text', textOf(delta['text']));
         return;
       case 'thinking_delta':
       case 'signature_delta':
-        if (block.kind !== 'thinking') return;
         this.#say('reasoning', textOf(delta['thinking']));
         // Some servers write it into the last piece of the text.
-        this.#addSignature(block, textOf(delta['signature']));
+        if (block.kind === 'thinking') this.#addSignature(block, textOf(delta['signature']));
         return;
       case 'input_json_delta': {
         const text = argumentsText(delta['partial_json']);
