@@ -23,7 +23,7 @@ export function errorOfAnswer(body: Buffer, redaction: Redaction | undefined): s
 const MAX_EVENTS = 8;
 
 /** The value of an error's body: its JSON, or that of an event, as DashScope refuses a stream. */
-function valueIn(body: Buffer): unknown {
+export function valueIn(body: Buffer): unknown {
   if (isTooComplex(body)) return undefined;
   const text = body.toString();
   const event = () => text.split(/\r?\n\r?\n/, MAX_EVENTS).find((one) => dataOf(one) !== undefined);

@@ -5,6 +5,12 @@ import { readAnswer } from './read-answer.ts';
 const MARK = '\ufeff';
 const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' } }];
 
+it('an error that comes as an event is no answer', async () => {
+  const bytes = Buffer.from('data: {"error":{"message":"no worker"}}\n\ndata: [DONE]\n\n');
+  const { result } = await readAnswer(bytes, { surface: 'chat', status: 200, secret: undefined });
+  assert.deepEqual([result.isAnswer, result.upstreamError], [false, 'no worker']);
+});
+
 for (const [status, value, isAnswer, error] of [
   [200, { choices }, true, null],
   [400, { error: { message: 'no' } }, false, 'no'],

@@ -8,7 +8,7 @@ import type { AnswerContent, Format, StreamOptions } from './format.ts';
 import { type AnswerTranslation, formatOf, openCallersStream } from './formats.ts';
 import { readErrorMessage } from './peculiarities/error-message.ts';
 import type { CountTokens, Usage } from './protocol.ts';
-import { errorOfAnswer, errorToKeep } from './provider-error.ts';
+import { errorOfAnswer, errorToKeep, valueIn } from './provider-error.ts';
 import { translateAnswer, translateError } from './translation/index.ts';
 
 // Reading a provider's whole answer is a pure function from its bytes to facts, like reading a request: it runs on the
@@ -64,7 +64,7 @@ export async function readAnswer(
       : body;
   if (!content || !shown) {
     const value = content || isTooComplex(unmarked) ? undefined : parseJson(unmarked.toString());
-    const said = content?.upstreamError ?? readErrorMessage(value) ?? null;
+    const said = content ? content.upstreamError : (readErrorMessage(value ?? valueIn(unmarked)) ?? null);
     const upstreamError = said === null ? null : errorToKeep(said, redaction);
     // An answer that cannot be read, or not be said to the caller, may state its usage all the same. What was read and is none was no work.
     const usage = value === undefined ? usageIn(bytes, format) : undefined;
