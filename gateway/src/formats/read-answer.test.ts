@@ -5,6 +5,12 @@ import { readAnswer } from './read-answer.ts';
 const MARK = '\ufeff';
 const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi' } }];
 
+it('an error that comes as events stays as it came', async () => {
+  const bytes = Buffer.from('data: {"error":{"message":"slow"}}\n\ndata: [DONE]\n\n');
+  const { result, body } = await readAnswer(bytes, { surface: 'chat', status: 429, secret: undefined });
+  assert.deepEqual([result.upstreamError, body.toString()], ['slow', bytes.toString()]);
+});
+
 it('an error that comes as an event is no answer', async () => {
   const bytes = Buffer.from('data: {"error":{"message":"no worker"}}\n\ndata: [DONE]\n\n');
   const { result } = await readAnswer(bytes, { surface: 'chat', status: 200, secret: undefined });

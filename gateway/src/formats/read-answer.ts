@@ -85,7 +85,8 @@ export async function readAnswer(
 function withoutMarks(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   const { length } = BYTE_ORDER_MARK;
   const start = bytes.subarray(0, length).equals(BYTE_ORDER_MARK) ? length : 0;
-  const [mark = ''] = END_MARK.exec(bytes.subarray(-MAX_MARK_BYTES).toString('latin1')) ?? [];
+  const isObject = /^\s*\{/.test(bytes.toString('latin1', start, start + MAX_MARK_BYTES));
+  const [mark = ''] = (isObject && END_MARK.exec(bytes.subarray(-MAX_MARK_BYTES).toString('latin1'))) || [];
   return bytes.subarray(start, bytes.length - mark.length);
 }
 
