@@ -340,6 +340,7 @@ describe('the neutral events of responses', () => {
         item(1, call()),
         done(1, call({ arguments: '{}' })),
         done(1, call({ arguments: '{}' })),
+        item(1, call()),
         delta('function_call_arguments', 1, 'late'),
         delta('function_call_arguments', 7, 'never began'),
         { type: 'keepalive', sequence_number: 3 },

@@ -40,15 +40,10 @@ export class ResponsesToNeutral {
 
   /** An item begins. Some servers give several the same place. */
   addItem(open: OpenItem, item: JsonObject): void {
-    const isOther = open.isBegun && callKind(item) !== undefined && this.#begun.get(callIdOf(item)) !== open;
-    if (open.isEnded || isOther) {
-      Object.assign(open, {
-        hasDeltas: false,
-        call: undefined,
-        isBegun: false,
-        isTold: false,
-        isEnded: false,
-      });
+    const isAnotherCall = open.isBegun && this.#begun.get(callIdOf(item)) !== open;
+    if (callKind(item) ? isAnotherCall : open.isEnded) {
+      Object.assign(open, { hasDeltas: false, isBegun: false, isTold: false, isEnded: false });
+      delete open.call;
     }
     this.beginItem(open, item);
   }
