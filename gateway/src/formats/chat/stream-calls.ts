@@ -150,7 +150,7 @@ function addedTo(call: StreamedCall, { kind, arguments: received }: ChatCall): s
     call.isEmpty ||= received.trim() !== '';
     return received;
   }
-  const piece = newIn(call, received);
+  const piece = kind === 'function' ? newIn(call, received) : received;
   const isOld = pieces.isComplete;
   const added = isOld ? '' : pieces.add(piece);
   return kind === 'function' && pieces.isComplete ? added : piece;
