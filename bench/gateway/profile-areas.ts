@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { inColumns, inMarkdown, type Table } from './report-tables.ts';
 
-// Where the time of a CPU profile goes: by the file of ours that does the work or calls what does it, and by function.
+// Where the time of a CPU profile goes: by the part of a request's path, by the file of ours that does the work or calls what does it, and
+// by function.
 //
 //   node bench/gateway/main-thread.ts --profile gateway.cpuprofile
 //   node bench/gateway/profile-areas.ts gateway.cpuprofile --requests N [--markdown]
@@ -35,6 +36,21 @@ const OWN_FILE = /\/((?:concurrency|contract|http|store|gateway|cli)\/src\/.+)$/
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)/;
 /** Time outside JavaScript functions. */
 const ENGINE = new Set(['(garbage collector)', '(program)']);
+
+/** The parts of a request's path, by what the innermost of these on the stack is. Formats, for example, serve several, so they are in none. */
+const PARTS: readonly (readonly [part: string, members: RegExp])[] = [
+  ['HTTP with the caller', /^(http|gateway\/src\/(exchange|http))\//],
+  ['HTTP with the provider', /^(gateway\/src\/providers\/|package undici)/],
+  ['admission and PostgreSQL', /^(gateway\/src\/(credit|catalogue)|store\/src\/postgres)\/|^package pg/],
+  ['record, journal and shipping', /^(gateway\/src\/journal|store\/src\/clickhouse)\/|^package @clickhouse/],
+  ['log and metrics', /^(gateway\/src\/observed|observability|cli\/src\/log)\/|^package pino/],
+  [
+    'the request: key, body, limits, route',
+    /^gateway\/src\/(steps|readers|bodies|tokens|rates|routing|context)\//,
+  ],
+  ['the attempt and its answer', /^gateway\/src\/(attempt|endpoints)\//],
+];
+const BAR_MICROS = 2;
 
 /** Waiting, and the profiler itself. */
 const NOT_WORK = /^\(idle\)|node:inspector$/;
@@ -71,8 +87,13 @@ function moduleOf({ callFrame: { functionName, url } }: ProfileNode): string {
 function table(title: string, sums: ReadonlyMap<string, number>, totalUs: number): Table {
   const rows = [...sums].sort(([, a], [, b]) => b - a).slice(0, ROWS);
   return [
-    [title, 'µs', 'share'],
-    ...rows.map(([name, us]) => [name, (us / requests).toFixed(1), `${((100 * us) / totalUs).toFixed(1)} %`]),
+    [title, 'µs', 'share', ''],
+    ...rows.map(([name, us]) => [
+      name,
+      (us / requests).toFixed(1),
+      `${((100 * us) / totalUs).toFixed(1)} %`,
+      '▇'.repeat(us / requests / BAR_MICROS),
+    ]),
   ];
 }
 
@@ -92,11 +113,19 @@ async function main(file: string): Promise<void> {
     const module = moduleOf(node);
     return module.startsWith('package') ? `${module}, by itself` : 'the runtime, by itself';
   };
-  const [areas, modules, functions] = [0, 1, 2].map(() => new Map<string, number>()) as [
-    Map<string, number>,
-    Map<string, number>,
-    Map<string, number>,
-  ];
+  const partOf = (node: ProfileNode): string => {
+    if (ENGINE.has(node.callFrame.functionName)) return node.callFrame.functionName;
+    for (let at: ProfileNode | undefined = node; at; at = nodes.get(callers.get(at.id) ?? -1)) {
+      const module = moduleOf(at);
+      const found = PARTS.find(([, members]) => members.test(module));
+      if (found) return found[0];
+    }
+    return 'the runtime, by itself';
+  };
+  const parts = new Map<string, number>();
+  const areas = new Map<string, number>();
+  const modules = new Map<string, number>();
+  const functions = new Map<string, number>();
   let busyUs = 0;
   for (const [index, id] of profile.samples.entries()) {
     const node = nodes.get(id);
@@ -104,6 +133,7 @@ async function main(file: string): Promise<void> {
     if (!node || NOT_WORK.test(`${node.callFrame.functionName} ${node.callFrame.url}`)) continue;
     busyUs += us;
     const add = (sums: Map<string, number>, name: string) => sums.set(name, (sums.get(name) ?? 0) + us);
+    add(parts, partOf(node));
     add(areas, areaOf(node));
     add(modules, moduleOf(node));
     const { functionName, lineNumber } = node.callFrame;
@@ -111,6 +141,7 @@ async function main(file: string): Promise<void> {
   }
   process.stdout.write(`${(busyUs / requests).toFixed(1)} µs busy.\n`);
   for (const [title, sums] of [
+    ['part', parts],
     ['on behalf of', areas],
     ['in', modules],
     ['function', functions],
