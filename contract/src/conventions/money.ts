@@ -63,6 +63,12 @@ function readDecimal(text: string): Decimal | undefined {
   };
 }
 
+/** Whether a number of JSON is an integer as it is written. One with more digits than an amount may have counts as none. */
+export function isWholeDecimal(text: string): boolean {
+  const decimal = readDecimal(text);
+  return decimal !== undefined && scaled({ ...decimal, scale: decimal.scale - 6 }).isExact;
+}
+
 // The exponent has at most four digits, so the largest power computed here has some ten thousand: microseconds.
 function scaled({ digits, scale }: Decimal): { quotient: bigint; isExact: boolean } {
   if (scale >= 0) return { quotient: digits * 10n ** BigInt(scale), isExact: true };

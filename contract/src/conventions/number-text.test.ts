@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { updateKey } from '../endpoints/keys.ts';
+import { createKey, rotateKey, updateKey } from '../endpoints/keys.ts';
 import { ApiError } from './errors.ts';
 import { memberRules, NumberText, parseJson } from './number-text.ts';
 import { parseBody } from './parse.ts';
@@ -107,5 +107,32 @@ describe('an amount of PKR in a body', () => {
     const parsed = parseJson('{"__proto__": {"rate_limit_rpm": 1}}', rules) as Record<string, unknown>;
     assert.ok(Object.hasOwn(parsed, '__proto__'));
     assert.equal(parsed['rate_limit_rpm'], undefined);
+  });
+});
+
+describe('an integer in a body', () => {
+  const fields = [
+    [createKey.body, 'credit_limit_cents', { project_id: 'p', name: 'n' }],
+    [updateKey.body, 'rate_limit_rpm', {}],
+    [updateKey.body, 'expires_at', { rate_limit_rpm: 1 }],
+    [rotateKey.body, 'grace_seconds', {}],
+  ] as const;
+  const errorOf = (body: (typeof fields)[number][0], others: object, name: string, written: string) => {
+    const text = JSON.stringify({ ...others, [name]: 0 }).replace(/0}$/, `${written}}`);
+    const result = body.safeParse(parseJson(text, memberRules(body)));
+    return result.error?.issues.map(({ path }) => path.join('.'));
+  };
+  for (const [body, name, others] of fields) {
+    for (const written of ['60', '60.0', '6e1', '0.6e2', '600e-1']) {
+      it(`${name} may be ${written}`, () => assert.equal(errorOf(body, others, name, written), undefined));
+    }
+    for (const written of ['60.00000000000000000001', '59.99999999999999999999', '1e-400', '60.5']) {
+      it(`${name} cannot be ${written}`, () =>
+        assert.deepEqual(errorOf(body, others, name, written), [name]));
+    }
+  }
+  it('credit_limit_cents has no half that a double drops', () => {
+    const [body, name, others] = fields[0];
+    assert.deepEqual(errorOf(body, others, name, '9007199254740990.5'), [name]);
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWholeDecimal } from './money.ts';
 import { outerMembers } from './outer-members.ts';
 import { RepeatedMember, repeatedMembers } from './repeated-members.ts';
 
@@ -45,19 +46,27 @@ export function memberRules(body: z.ZodObject): MemberRules {
   };
 }
 
+// As a double, 9007199254740990.5 is an integer, and 1e-400 is the 0 that stands for "never" and "no limit".
+function losesFraction(written: string, value: number): boolean {
+  return Number.isInteger(value) && /[.e]/i.test(written) && !isWholeDecimal(written);
+}
+
 /**
- * Parses JSON by the rules, which are about the members of the outermost object. Throws what JSON.parse throws. Without a reviver,
- * which takes a hundred times as long for a body that is full of numbers.
+ * Parses JSON by the rules, which are about the members of the outermost object. Of these, a number whose fraction a double would
+ * drop becomes a `NumberText` too, which no field of integers takes. Throws what JSON.parse throws. Without a reviver, which takes
+ * a hundred times as long for a body that is full of numbers.
  */
 export function parseJson(text: string, { asWritten, once }: MemberRules): unknown {
   const parsed: unknown = JSON.parse(text);
   const isPlain = typeof parsed !== 'object' || parsed === null || Array.isArray(parsed);
-  if (isPlain || asWritten.size + once.size === 0) return parsed;
+  if (isPlain) return parsed;
   const given = parsed as Record<string, unknown>;
+  if (asWritten.size + once.size === 0 && !Object.values(given).some(Number.isInteger)) return given;
   const members = outerMembers(text);
   for (const { name, start, end } of new Map(members.map((member) => [member.name, member])).values()) {
-    if (asWritten.has(name) && typeof given[name] === 'number')
-      given[name] = new NumberText(text.slice(start, end).trim());
+    if (typeof given[name] !== 'number') continue;
+    const written = text.slice(start, end).trim();
+    if (asWritten.has(name) || losesFraction(written, given[name])) given[name] = new NumberText(written);
   }
   for (const name of repeatedMembers(text, once, members)) given[name] = new RepeatedMember();
   return given;
