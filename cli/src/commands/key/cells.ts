@@ -1,8 +1,10 @@
 import {
   decimalFromMicroPkr,
+  epochMicrosFromTimestamp,
   hashGatewayKey,
   MAX_AMOUNT_MICRO_PKR,
   microPkrFromDecimal,
+  timestampWithOffset,
 } from '@gatehouse/contract';
 import type { ImportRow } from './read-rows.ts';
 
@@ -66,14 +68,16 @@ export function booleanCell(row: ImportRow, name: string): boolean {
 export function instantCell(row: ImportRow, name: string): string | undefined {
   const text = textCell(row, name);
   if (text === undefined) return undefined;
-  const [, date, time, offset = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i.exec(
+  const [, date, minute, second = ':00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i.exec(
       text,
     ) ?? [];
-  const zone = /^(Z|UTC)$/i.test(offset) ? 'Z' : offset.length === 3 ? `${offset}:00` : offset;
-  const epochMs = Date.parse(`${date}T${time ?? '00:00'}${zone}`);
-  if (Number.isNaN(epochMs)) throw new CellError(`${name} is no time such as 2026-12-31T00:00:00Z`);
-  return new Date(epochMs).toISOString();
+  const offset = zone
+    .replace(/^UTC$/i, 'Z')
+    .replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
+  const epochMicros = epochMicrosFromTimestamp(`${date}T${minute ?? '00:00'}${second}${offset}`);
+  if (epochMicros === undefined) throw new CellError(`${name} is no time such as 2026-12-31T00:00:00Z`);
+  return timestampWithOffset(epochMicros);
 }
 
 /** Names in a list: of JSON, of PostgreSQL ({a,b}), or with commas. Empty: undefined. */

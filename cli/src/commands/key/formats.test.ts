@@ -56,4 +56,27 @@ it('the end of an imported key is a time that there is', () => {
   assert.equal(endOf(1_800_000_000), '2027-01-15T08:00:00.000Z');
   assert.equal(endOf(-1), null);
   assert.throws(() => endOf(999_999_999_999_999), /expired_time is no time in seconds/);
+
+  for (const [written, end] of [
+    ['2030-01-01', '2030-01-01T00:00:00.000000+00:00'],
+    ['2030-01-01 10:15', '2030-01-01T10:15:00.000000+00:00'],
+    ['2030-01-01 10:15:30.123456789 UTC', '2030-01-01T10:15:30.123456+00:00'],
+    ['2028-02-29T10:15:30+05', '2028-02-29T05:15:30.000000+00:00'],
+    ['2030-01-01T10:15:30.5 -0530', '2030-01-01T15:45:30.500000+00:00'],
+    ['2030-01-01T10:15:30+05:30', '2030-01-01T04:45:30.000000+00:00'],
+  ])
+    assert.equal(read('gatehouse', { sha256: SHA, expires_at: written }).expiresAt, end);
+  for (const written of [
+    '2030-02-30T00:00:00Z',
+    '2030-06-31',
+    '2029-02-29',
+    '2030-01-01T24:00:00Z',
+    '2030-01',
+    '5',
+  ])
+    assert.throws(
+      () => read('gatehouse', { sha256: SHA, expires_at: written }),
+      /expires_at is no time such as/,
+      written,
+    );
 });
