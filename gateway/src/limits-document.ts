@@ -62,7 +62,7 @@ import { MAX_NAMES } from './wire/headers.ts';
 import { MAX_EVENT_BYTES } from './wire/sse.ts';
 
 /** The default of `GATEWAY_BODY_LIMIT_MB`, in bytes. Compared with docs/configuration.md in limits-document.test.ts. */
-const BODY_BYTES = 16 * 1024 ** 2;
+const BODY_BYTES = 32 * 1024 ** 2;
 
 const pace = ({ ofByte, burst }: { readonly ofByte: number; readonly burst: number }) =>
   `${bytes((LEAK_PER_MS * 1_000) / ofByte)} a second after ${bytes(burst / ofByte)}`;

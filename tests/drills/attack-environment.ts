@@ -10,7 +10,8 @@ import type { Target } from './attack-kinds.ts';
 // A service with one ordinary organisation and several attackers, and two providers: one that
 // answers at once, and one whose answers the attackers choose.
 
-const DEFAULT_BODY_LIMIT_MB = 16;
+// Half the default, so that the attackers fill what organisations share.
+const BODY_LIMIT_MB = 16;
 const PASSWORD = 'correct horse battery staple';
 /** The heap limit (old generation) of every Node process of the service. */
 const HEAP_MB = 512;
@@ -44,7 +45,7 @@ export interface AttackEnvironmentOptions {
   readonly evilBaseUrl: string;
   /** How many have signed in. */
   readonly accounts: number;
-  /** The default unless given. */
+  /** BODY_LIMIT_MB unless given. */
   readonly bodyLimitMb?: number;
 }
 
@@ -55,7 +56,7 @@ export async function openAttackEnvironment(options: AttackEnvironmentOptions): 
   await mkdir(options.directory, { recursive: true });
   const catalogue = join(options.directory, 'catalogue.yaml');
   await writeFile(catalogue, catalogueOf(provider.baseUrl, options.evilBaseUrl));
-  const { bodyLimitMb = DEFAULT_BODY_LIMIT_MB } = options;
+  const { bodyLimitMb = BODY_LIMIT_MB } = options;
   const dataDir = join(options.directory, 'data');
   const service = stack.use(
     await startService({

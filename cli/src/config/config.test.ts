@@ -77,7 +77,7 @@ describe('readConfig', () => {
       redis: undefined,
       redisCaFile: undefined,
       gatewayNodes: 2,
-      gatewayBodyLimitMb: 16,
+      gatewayBodyLimitMb: 32,
       gatewayCorsOrigins: new Set(),
       dashboard: 'on',
       diskMinFreeMb: 256,

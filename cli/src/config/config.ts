@@ -145,7 +145,7 @@ export const settings = {
     'GATEWAY_BODY_LIMIT_MB',
     'The largest request body of the gateway, in MiB. Bodies in flight may take 16 times as much in each gateway process.',
     // Above half a gigabyte a body is too long for a string.
-    { ...wholeNumber(1, 256), fallback: 16 },
+    { ...wholeNumber(1, 256), fallback: 32 },
   ),
   dashboard: dashboardSetting,
   metadataHeaders: metadataHeadersSetting,
