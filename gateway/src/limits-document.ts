@@ -18,7 +18,11 @@ import { LARGE_ECHO } from './demo/echo-bounds.ts';
 import { MAX_DIMENSIONS } from './demo/embeddings-echo.ts';
 import { MAX_CHOICES, MAX_INPUT_CHARACTERS } from './demo/read-echo.ts';
 import { MAX_MODELS } from './discovery/page.ts';
-import { MAX_USER_AGENT_LENGTH, MAX_USER_AGENT_OF_REFUSED_LENGTH } from './endpoints/record.ts';
+import {
+  MAX_METADATA_BYTES_OF_REFUSED,
+  MAX_USER_AGENT_LENGTH,
+  MAX_USER_AGENT_OF_COUNTED_LENGTH,
+} from './endpoints/record.ts';
 import {
   DISCARDED_BYTES,
   DISCARDED_BYTES_OF_STRANGERS,
@@ -220,6 +224,7 @@ const RECORDS: readonly Row[] = [
   ],
   ['a value of metadata', bytes(MAX_METADATA_VALUE_BYTES), 'cut'],
   ['names and values of a request', bytes(MAX_BYTES), 'cut, and named in `x-gatehouse-metadata-cut`'],
+  ['those of a refused request', bytes(MAX_METADATA_BYTES_OF_REFUSED), 'cut'],
   [
     'those of an organisation in a minute',
     bytes(MINUTE_BYTES),
@@ -228,7 +233,7 @@ const RECORDS: readonly Row[] = [
   ['names in a header of the gateway', number(MAX_NAMES), '`...`'],
   [
     '`User-Agent`',
-    `${bytes(MAX_USER_AGENT_LENGTH)}; ${bytes(MAX_USER_AGENT_OF_REFUSED_LENGTH)} of a refused request or a count of tokens`,
+    `${bytes(MAX_USER_AGENT_LENGTH)}; ${bytes(MAX_USER_AGENT_OF_COUNTED_LENGTH)} in a combined row`,
     'cut',
   ],
   [

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { MAX_ROUTE_ID_LENGTH } from '@gatehouse/contract';
 import { lastAttempt, toMicrosecond } from '../attempt/last-attempt.ts';
 import { type Metered, totalMicroPkr } from '../attempt/meter.ts';
@@ -10,13 +11,14 @@ import type { GatewayMetrics } from '../observed/gateway-metrics.ts';
 import type { RefusedRequests } from '../observed/refused-requests.ts';
 import { cutToBytes, cutToStorable, headerText, maskKeys } from '../wire/text.ts';
 
-// A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so little of it is
-// kept.
-export const MAX_USER_AGENT_OF_REFUSED_LENGTH = 64;
+// A request that was not sent to a provider costs its sender nothing, and neither does one of a free endpoint, so less of it is
+// kept, and least where its row stands for many.
+export const MAX_USER_AGENT_OF_COUNTED_LENGTH = 64;
+export const MAX_METADATA_BYTES_OF_REFUSED = 1024;
 /** User agents of browsers and SDKs have up to some 300 bytes. */
 export const MAX_USER_AGENT_LENGTH = 512;
 
-export interface RecordDependencies extends Pick<Dependencies, 'clock' | 'journal'> {
+export interface RecordDependencies extends Pick<Dependencies, 'clock' | 'journal' | 'metadata'> {
   /** Counts refused requests where they are too many to be written one by one. */
   readonly refused: RefusedRequests;
   readonly metrics: GatewayMetrics;
@@ -40,13 +42,33 @@ export async function record(
   exchange: Exchange,
   recorded: RecordedOutcome,
   metered: Metered,
-  { clock, journal, refused, metrics }: RecordDependencies,
+  { clock, journal, metadata, refused, metrics }: RecordDependencies,
 ): Promise<FinishedRequest> {
   const request = finishedRequest(context, exchange, recorded, metered, clock.monotonicMs());
   metrics.recorded(request, context.route?.id);
-  if ((context.isFree || exchange.dispatchedAtMs === undefined) && refused.count(request)) return request;
-  await journal.append(request);
-  return request;
+  const isUnpaid = context.isFree || exchange.dispatchedAtMs === undefined;
+  if (isUnpaid && refused.count(request)) return request;
+  const row = isUnpaid ? withHeaders(request, exchange, metadata) : request;
+  await journal.append(row);
+  return row;
+}
+
+/** A row of one refused or free request, with what its headers say. */
+function withHeaders(
+  request: FinishedRequest,
+  { request: { headers, rawHeaders } }: Exchange,
+  metadata: RecordDependencies['metadata'],
+): FinishedRequest {
+  const labels = metadata.read(rawHeaders);
+  return finishRequest({
+    ...request,
+    userAgent: userAgentOf(headers, MAX_USER_AGENT_LENGTH),
+    metadata: metadata.store(request.organizationId, labels, MAX_METADATA_BYTES_OF_REFUSED).labels,
+  });
+}
+
+function userAgentOf(headers: IncomingHttpHeaders, maxBytes: number): string {
+  return cutToBytes(maskKeys(headerText(headers['user-agent'] ?? '')), maxBytes);
 }
 
 function finishedRequest(
@@ -60,7 +82,6 @@ function finishedRequest(
   const { request, startedAtMs, dispatchedAtMs, firstTokenAtMs } = exchange;
   const isDispatched = dispatchedAtMs !== undefined;
   const isPaid = isDispatched && !context.isFree;
-  const userAgent = maskKeys(headerText(request.headers['user-agent'] ?? ''));
   const endedAtMs = exchange.leftAtMs ?? nowMs;
   const totalMs = endedAtMs - startedAtMs;
   const ttftMs = firstTokenAtMs === undefined || !isStream ? null : firstTokenAtMs - startedAtMs;
@@ -93,7 +114,10 @@ function finishedRequest(
     refusal,
     upstreamError: masked,
     upstreamModel: chosen?.target.upstreamModel ?? null,
-    userAgent: cutToBytes(userAgent, isPaid ? MAX_USER_AGENT_LENGTH : MAX_USER_AGENT_OF_REFUSED_LENGTH),
+    userAgent: userAgentOf(
+      request.headers,
+      isPaid ? MAX_USER_AGENT_LENGTH : MAX_USER_AGENT_OF_COUNTED_LENGTH,
+    ),
     metadata: (isPaid && exchange.metadata?.labels) || NO_METADATA,
     attempts:
       isPaid && chosen

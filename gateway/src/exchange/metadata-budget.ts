@@ -26,12 +26,12 @@ export class MetadataBudget {
     return readMetadata(rawHeaders, this.#mapped);
   }
 
-  /** The metadata that is stored of one more request. */
-  store(owner: string, labels: ReadonlyMap<string, string>): StoredMetadata {
+  /** The metadata that is stored of one more request, at most so many bytes. */
+  store(owner: string, labels: ReadonlyMap<string, string>, maxBytes = MAX_BYTES): StoredMetadata {
     if (labels.size === 0) return { labels, cut: [], bytes: 0 };
     const minute = this.#minutes.of(owner);
     const left = Math.max(MINUTE_BYTES - minute.bytes, ALWAYS_BYTES);
-    const stored = fitMetadata(labels, Math.min(MAX_BYTES, left));
+    const stored = fitMetadata(labels, Math.min(maxBytes, left));
     minute.bytes += stored.bytes;
     return stored;
   }

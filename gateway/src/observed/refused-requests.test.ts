@@ -222,6 +222,9 @@ describe('RefusedRequests', () => {
       requestCount: 4_294_967_295,
     });
     assert.ok(encodeLine(worst).length < 2_560);
+    const metadata = new Map(Array.from({ length: 32 }, (_, n) => [`${n}`.padStart(2, '0'), '"'.repeat(30)]));
+    const worstOfOne = { ...worst, userAgent: '"'.repeat(512), metadata };
+    assert.ok(encodeLine(worstOfOne).length < 6 * 1_024);
     assert.ok(encodeLine(request({ metadata: new Map() })).length < 800);
   });
 });

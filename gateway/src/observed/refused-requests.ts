@@ -25,7 +25,7 @@ export interface RefusedRequestsOptions {
   readonly mostCounts?: number;
 }
 
-/** Rows of refused requests of one organisation in a minute. The longest is under 2,560 bytes in the journal. */
+/** Rows of refused requests of one organisation in a minute. In the journal one is under 6 KiB, a combined one under 2,560 bytes. */
 export const ROW_LIMITS: WriteLimits = { singlesOfKey: 60, singles: 300, counts: 700 };
 const MAX_COUNTS = 10_000;
 // So many are encoded before others have a turn.
