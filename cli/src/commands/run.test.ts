@@ -91,10 +91,6 @@ describe('run', () => {
       'org deposit A --pkr -1',
       '--pkr is "-1", expected an amount of PKR above 0 in plain digits with at most 6 decimals, such as 2500.50; gatehouse org withdraw takes credit back',
     ],
-    [
-      'org deposit A --pkr 1000000.000001',
-      'a deposit of more than 1000000.00 PKR needs --yes where nobody can be',
-    ],
     ['org deposit A --pkr https://u:p/w@host/x', '--pkr is "https://…@host/x", expected an amount'],
     ['org deposit A --pkr 1e3', '--pkr is "1e3", expected an amount of PKR above 0 in plain digits'],
     ['org deposit A --pkr 1E-2', '--pkr is "1E-2", expected an amount of PKR above 0 in plain digits'],
@@ -113,7 +109,6 @@ describe('run', () => {
       '--pkr is "0", expected an amount of PKR above 0 in plain digits with at most 6 decimals',
     ],
     ['org withdraw A --pkr -1', '--pkr is "-1", expected an amount of PKR above 0'],
-    ['user delete a@example.com', 'gatehouse user delete needs --yes where nobody can be asked'],
     ['org delete A', 'gatehouse org delete needs --yes where nobody can be asked'],
     ['key revoke sk_svc_AbCdEfGh', 'gatehouse key revoke needs --yes where nobody can be asked'],
     [

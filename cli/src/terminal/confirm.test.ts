@@ -38,8 +38,9 @@ describe('confirmation', () => {
     await confirmation(nobody, '', 'it')('Do it?');
   });
 
-  it('needs --yes where nobody can be asked, whatever is piped in', () => {
+  it('needs --yes where nobody can be asked, whatever is piped in, if it is strict', async () => {
     const piped = { input: () => Readable.from(['y\n']), err: () => assert.fail('not asked') };
+    await confirmation(piped, undefined)('Do it?');
     assert.throws(
       () => confirmation(piped, undefined, 'it'),
       (error) => {

@@ -4,16 +4,20 @@ import { CommandError, UsageError } from './errors.ts';
 
 /**
  * Confirmation of a dangerous change: a function that asks at the terminal and throws CommandError unless the answer is
- * yes. With `--yes` it does not ask. Throws UsageError at once without `--yes` and without a terminal.
+ * yes. With `--yes` it does not ask, and neither where nobody can be asked: a script means what it says. Of what takes more with
+ * it than it names, `strict` is the command, and without `--yes` and a terminal it throws UsageError at once.
  */
 export function confirmation(
   context: Pick<Context, 'input' | 'err'>,
   yes: string | undefined,
-  what: string,
+  strict?: string,
 ): (question: string) => Promise<void> {
   if (yes !== undefined) return async () => undefined;
   const input = context.input();
-  if (!input.isTTY) throw new UsageError(`${what} needs --yes where nobody can be asked`);
+  if (!input.isTTY) {
+    if (strict === undefined) return async () => undefined;
+    throw new UsageError(`${strict} needs --yes where nobody can be asked`);
+  }
   return async (question) => {
     context.err(`${question} [y/N] `);
     const lines = createInterface({ input });

@@ -155,7 +155,7 @@ export async function revokeKey(
   args: { readonly key: string; readonly yes: string | undefined },
   context: Context,
 ): Promise<number> {
-  const confirm = confirmation(context, args.yes, 'revoking a key');
+  const confirm = confirmation(context, args.yes);
   return asAccount(context, async (client) => {
     const key = await keyOf(client, args.key);
     await confirm(`Revoke ${shown(key.name)} (${key.key_prefix}) for ever?`);

@@ -22,10 +22,7 @@ export async function depositForOrg(
 ): Promise<number> {
   const amountMicroPkr = readAmount(args.pkr, 'gatehouse org withdraw takes credit back');
   const note = readNote(args.note);
-  const confirm =
-    amountMicroPkr > LARGE_MICRO_PKR
-      ? confirmation(context, args.yes, `a deposit of more than ${pkrInWords(LARGE_MICRO_PKR)}`)
-      : undefined;
+  const confirm = amountMicroPkr > LARGE_MICRO_PKR ? confirmation(context, args.yes) : undefined;
   return withDatabase(context, async (database) => {
     const organization = await requireOrganization(database, args.org);
     await confirm?.(`Deposit ${pkrInWords(amountMicroPkr)} for ${shown(organization.name)}?`);
