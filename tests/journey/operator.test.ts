@@ -337,18 +337,19 @@ describe('the operator beside the embedded database', () => {
     await assert.rejects(access(join(directory, 'data/postgres/postmaster.pid')), { code: 'ENOENT' });
   });
 
-  it('leaves an organisation its last owner, and deletes it whole', async () => {
-    const refused = await tell(`user delete ${ADA} --yes`);
-    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+  it('tells that an organisation lost its last owner, and deletes it whole', async () => {
+    // Nobody is asked where there is no terminal.
+    const deleted = await tell(`user delete ${ADA}`);
+    assert.deepEqual([deleted.code, deleted.stderr], [0, '']);
     assert.match(
-      refused.stderr,
-      /^gatehouse: ada@example.com is the last active owner of Acme; make another/,
+      deleted.stdout,
+      /^ada@example.com is deleted; .*\nAcme has no active owner now; gatehouse user set-role makes one\.\n$/,
     );
     const gone = await tell('org delete acme --yes');
     assert.deepEqual([gone.code, gone.stderr], [0, '']);
     assert.match(
       gone.stdout,
-      /^Acme \([0-9a-f-]{36}\) is deleted: 0 keys revoked, 1 account deleted, .* PKR of credit taken back\.\n$/,
+      /^Acme \([0-9a-f-]{36}\) is deleted: 0 keys revoked, 0 accounts deleted, .* PKR of credit taken back\.\n$/,
     );
     assert.match((await tell('org list')).stdout, /^There is no organisation yet/);
   });

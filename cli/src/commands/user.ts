@@ -29,7 +29,9 @@ export const user = [
   command({
     name: 'user set-role',
     summary: 'make an account owner, admin or member of its organisation',
-    details: ['It holds from the next request on. An organisation keeps its last active owner.'],
+    details: [
+      'It holds from the next request on. It says when the organisation has no active owner any more.',
+    ],
     inputs: { email: EMAIL, role: argument('ROLE', 'owner, admin or member') },
     examples: ['gatehouse user set-role ada@example.com owner'],
     run: async (args, context) => (await import('./user/set-role.ts')).setUserRole(args, context),

@@ -22,18 +22,13 @@ export async function lockMember(tx: Transaction, given: string): Promise<accoun
 }
 
 /**
- * Throws where the organisation would have no active owner without this one. It could not rename itself, and nobody else
- * could be made its owner from within.
- * @throws AccountError
+ * Whether the organisation has no other active owner than this one. The operator is told: without one it cannot rename itself,
+ * and nobody can be made its owner from within.
  */
-export async function requireOtherOwner(
+export async function isLastOwner(
   tx: Transaction,
-  { userId, email, role, isActive, organizationId, organizationName }: accounts.OverviewRow,
-): Promise<void> {
-  if (role !== 'owner' || !isActive) return;
-  const other = await tx.one(queries.findOtherOwner, { organizationId, userId });
-  if (other) return;
-  throw new AccountError(
-    `${email} is the last active owner of ${organizationName}; make another account its owner first (gatehouse user set-role), or delete the organisation (gatehouse org delete)`,
-  );
+  { userId, role, isActive, organizationId }: accounts.OverviewRow,
+): Promise<boolean> {
+  if (role !== 'owner' || !isActive) return false;
+  return (await tx.one(queries.findOtherOwner, { organizationId, userId })) === undefined;
 }
