@@ -63,7 +63,7 @@ function readDecimal(text: string): Decimal | undefined {
   };
 }
 
-/** Whether a number of JSON is an integer as it is written. One with more digits than an amount may have counts as none. */
+/** True for a number of JSON that is an integer as it is written, with at most as many digits as an amount. */
 export function isWholeDecimal(text: string): boolean {
   const decimal = readDecimal(text);
   return decimal !== undefined && scaled({ ...decimal, scale: decimal.scale - 6 }).isExact;

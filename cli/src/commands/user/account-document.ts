@@ -1,7 +1,7 @@
 import type { AccountOverview } from '@gatehouse/control-plane/auth';
 import { shown } from '../../terminal/output.ts';
 
-/** What the operator is told of an organisation that a change left without an active owner. */
+/** The line that tells the operator of an organisation without an active owner. */
 export function ownerRemark(account: AccountOverview, wasLastOwner: boolean): string[] {
   if (!wasLastOwner) return [];
   return [`${shown(account.organization.name)} has no active owner now; gatehouse user set-role makes one.`];

@@ -22,8 +22,8 @@ export async function lockMember(tx: Transaction, given: string): Promise<accoun
 }
 
 /**
- * Whether the organisation has no other active owner than this one. The operator is told: without one it cannot rename itself,
- * and nobody can be made its owner from within.
+ * True where the organisation has no other active owner than this one. The operator is told: without one it cannot rename
+ * itself, and nobody can be made its owner from within.
  */
 export async function isLastOwner(
   tx: Transaction,
