@@ -226,7 +226,7 @@ describe('POST /v1/messages/count_tokens', () => {
     }
   });
 
-  it('is recorded without metadata, and beyond a rate in counted rows, since it costs nothing', async () => {
+  it('is recorded with its headers, and beyond a rate in counted rows without them, since it costs nothing', async () => {
     const busy = await issueKey(bench.database);
     bench.provider.script = json({ input_tokens: 9 });
     const before = bench.gateway.journal.records.length;
@@ -238,10 +238,13 @@ describe('POST /v1/messages/count_tokens', () => {
     }
     const rows = bench.gateway.journal.records.slice(before);
     assert.equal(rows.length, 60);
-    assert.ok(rows.every(({ metadata, userAgent }) => metadata.size === 0 && userAgent.length === 64));
+    assert.ok(
+      rows.every(({ metadata, userAgent }) => metadata.get('team') === 'red' && userAgent.length === 500),
+    );
     bench.gateway.time.fire(10_000);
     await bench.gateway.journal.count(before + 61);
-    assert.equal(bench.gateway.journal.records.at(-1)?.requestCount, 10);
+    const counted = bench.gateway.journal.records.at(-1);
+    assert.deepEqual([counted?.requestCount, counted?.metadata.size, counted?.userAgent.length], [10, 0, 64]);
   });
 
   it("never asks the provider with the platform's key where the organisation has stored one that is broken", async () => {
