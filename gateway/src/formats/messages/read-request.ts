@@ -2,6 +2,7 @@ import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { BodyObject } from '../translation/body-object.ts';
 import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
 import type {
+  AssistantPart,
   Conversation,
   OutputFormat,
   ReasoningRequest,
@@ -35,7 +36,7 @@ export function readRequest(value: JsonObject, losses: Losses): Conversation {
   return {
     model: body.text('model'),
     instructions: instructions.length > 0 ? [{ role: 'system', parts: instructions }] : [],
-    turns: Array.from(body.optionalObjects('messages'), readTurn),
+    turns: readTurns(body),
     tools,
     ...defined({
       toolChoice: choice && readToolChoice(choice, tools),
@@ -56,6 +57,22 @@ export function readRequest(value: JsonObject, losses: Losses): Conversation {
     showsUsage: true,
     ...readCacheControl(body),
   };
+}
+
+/** Anthropic reads one turn in messages of the assistant that follow one another, as of a client that keeps each block on its own. */
+function readTurns(body: BodyObject): readonly Turn[] {
+  const turns: Turn[] = [];
+  let said: AssistantPart[] | undefined;
+  for (const message of body.optionalObjects('messages')) {
+    const turn = readTurn(message);
+    if (turn.role === 'assistant' && said) {
+      for (const part of turn.parts) said.push(part);
+      continue;
+    }
+    said = turn.role === 'assistant' ? [...turn.parts] : undefined;
+    turns.push(turn.role === 'assistant' ? { ...turn, parts: said ?? [] } : turn);
+  }
+  return turns;
 }
 
 function readTurn(message: BodyObject): Turn {

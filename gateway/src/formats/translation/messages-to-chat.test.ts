@@ -72,6 +72,24 @@ describe('a messages request for a chat provider', () => {
     assert.deepEqual(turn?.tool_calls[0]?.function, { name: 'f', arguments: '{}' });
   });
 
+  it('is one turn of an assistant whose blocks came as messages of their own', () => {
+    const signature = sealToText({ kind: 'plain', value: 'Hm.' });
+    const blocks = [
+      { type: 'thinking', thinking: 'Hm.', signature },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 'a', name: 'f', input: {} },
+      { type: 'tool_use', id: 'b', name: 'f', input: {} },
+    ];
+    const split = blocks.map((block) => ({ role: 'assistant', content: [block] }));
+    const keep = ['reasoning_content'];
+    const whole = toChat({ messages: [...messages, { role: 'assistant', content: blocks }] }, keep);
+    assert.deepEqual(toChat({ messages: [...messages, ...split] }, keep), whole);
+    const [, turn] = whole.body['messages'] as { reasoning_content: string; tool_calls: unknown[] }[];
+    assert.deepEqual([turn?.reasoning_content, turn?.tool_calls.length], ['Hm.', 2]);
+    const between = toChat({ messages: [split[1], ...messages, split[1]] });
+    assert.equal((between.body['messages'] as unknown[]).length, 3);
+  });
+
   it('sends reasoning back to a provider that wants it', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'x', format: 'other-v1' }];
     const extra = { google: { thought_signature: 's' } };
@@ -153,7 +171,6 @@ describe('a messages request for a chat provider', () => {
     assert.deepEqual(said, [
       ['user', 'a'],
       ['assistant', 'So far.'],
-      ['assistant', null],
       ['tool', 'Edit'],
     ]);
   });
