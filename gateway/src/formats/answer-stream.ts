@@ -74,6 +74,7 @@ export class AnswerStream extends AnswerTally implements CallersStream {
     if (!this.#translated) return joined(rest);
     this.#reader.end();
     const last = this.#translated.end();
+    this.upstreamError ??= this.#translated.error;
     this.#isCutShort = last.length === 0 && this.upstreamError === null;
     return joined([...rest, last]);
   }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { MOCK_SURFACES, TRANSLATED } from '../testing/mock-surfaces.ts';
 import { redactionOf } from '../wire/redaction.ts';
 import { openCallersStream } from './formats.ts';
+import { MAX_KEPT_CHARACTERS } from './responses/stream-writer.ts';
 import type { TranslationNotes } from './translation/index.ts';
 import { createStreamTranslator } from './translation/testing.fixture.ts';
 
@@ -50,6 +51,15 @@ describe('a translated stream', () => {
       });
     }
   }
+
+  it('that fails at a limit of the gateway says so once, and why', () => {
+    const stream = createStreamTranslator('messages', 'responses', notes);
+    const events = MOCK_SURFACES.messages.stream(['x'.repeat(MAX_KEPT_CHARACTERS), 'y', 'z']);
+    const bytes = stream.push(Buffer.from(events.join(''))).toString() + stream.end().toString();
+    assert.equal(bytes.match(/event: response\.failed/g)?.length, 1);
+    assert.match(stream.upstreamError ?? '', /longer than/);
+    assert.ok(stream.isComplete);
+  });
 
   it('is not complete where messages stop without a reason', () => {
     const stream = createStreamTranslator('messages', 'chat', notes);

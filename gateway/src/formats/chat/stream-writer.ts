@@ -22,7 +22,7 @@ export class ChatStreamWriter implements StreamWriter {
   #textChunk: (text: string) => string = (content) => this.#chunk({ content });
   #usage: Usage | undefined;
   #isFinished = false;
-  #hasFailed = false;
+  error: string | undefined;
   #reasoning: string[] = [];
   #reasoningCharacters = 0;
   #details = 0;
@@ -37,7 +37,7 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   write(event: StreamEvent): string {
-    if (this.#hasFailed) return '';
+    if (this.error !== undefined) return '';
     switch (event.type) {
       case 'begin':
         this.#head = {
@@ -87,8 +87,8 @@ export class ChatStreamWriter implements StreamWriter {
         this.#usage = event.usage;
         return '';
       case 'error': {
-        this.#hasFailed = true;
         const { message, kind = 'upstream_error' } = event.error;
+        this.error = message;
         const type = kind === TOO_LONG_CODE ? 'invalid_request_error' : kind;
         return line({ error: { message, type, param: null, code: kind } });
       }
@@ -96,7 +96,7 @@ export class ChatStreamWriter implements StreamWriter {
   }
 
   end(): string {
-    if (this.#hasFailed || !this.#isFinished) return '';
+    if (this.error !== undefined || !this.#isFinished) return '';
     const usage = this.#usage && this.#notes.showsUsage ? writeUsage(this.#usage) : undefined;
     const last = usage ? line({ ...this.#head, choices: [], usage }) : '';
     return `${last}data: [DONE]\n\n`;

@@ -17,7 +17,7 @@ export class MessagesStreamWriter implements StreamWriter {
   readonly #blocks = new BlockQueue();
   #usage: Usage | undefined;
   #stop: Stop | undefined;
-  #hasFailed = false;
+  error: string | undefined;
 
   constructor(notes: TranslationNotes) {
     this.#notes = notes;
@@ -28,7 +28,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   write(event: StreamEvent): string {
-    if (this.#hasFailed) return '';
+    if (this.error !== undefined) return '';
     switch (event.type) {
       case 'begin': {
         // The provider's own count comes with its last event, if at all.
@@ -59,7 +59,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   end(): string {
-    if (this.#hasFailed || !this.#stop) return '';
+    if (this.error !== undefined || !this.#stop) return '';
     const usage = this.#usage ?? { promptTokens: this.#notes.promptTokens, completionTokens: 0 };
     return (
       line('message_delta', { delta: writeStop(this.#stop), usage: writeUsage(usage) }) +
@@ -72,7 +72,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   #fail({ message, kind }: StreamError): string {
-    this.#hasFailed = true;
+    this.error = message;
     const shown = kind === TOO_LONG_CODE ? inAnthropicsWords(message) : message;
     return line('error', { error: { type: typeOf(kind), message: shown } });
   }

@@ -33,6 +33,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #sequence = 0;
   #hasBegun = false;
   #isOver = false;
+  error: string | undefined;
   #model = '';
   #serviceTier: string | undefined;
   #stop: Stop | undefined;
@@ -210,6 +211,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #fail({ message, kind }: StreamError): string {
     const begun = this.#begin(undefined);
     this.#isOver = true;
+    this.error = message;
     const code = kind ?? 'server_error';
     this.#open = undefined;
     this.#calls.clear();

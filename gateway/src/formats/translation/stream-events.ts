@@ -65,6 +65,8 @@ export interface StreamError {
 export interface StreamWriter {
   /** The bytes that it holds in memory. */
   readonly keptBytes: number;
+  /** The message of the error with which it ended the stream. */
+  readonly error: string | undefined;
   write(event: StreamEvent): string;
   /** The last events and the format's end mark; nothing where no finish came: then the stream was aborted. */
   end(): string;
@@ -102,6 +104,11 @@ export class TranslatedEvents {
   /** The bytes that it holds in memory, beside what is written and not taken. */
   get keptBytes(): number {
     return this.#tools.keptBytes + this.#writer.keptBytes;
+  }
+
+  /** The error with which the caller's stream has ended. */
+  get error(): string | null {
+    return this.#writer.error ?? null;
   }
 
   /** The events that are written and not taken. */
