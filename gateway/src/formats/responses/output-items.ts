@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../wire/json.ts';
+import { parseBounded } from '../translation/bounded-json.ts';
 import type { ReasoningSeal, ToolKind } from '../translation/conversation.ts';
 import { inputOfText } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
@@ -222,6 +223,10 @@ export class OpenCall extends WrittenItem {
     this.#notes = notes;
     this.#call = call;
     this.#form = formOf(call, notes);
+  }
+
+  get isWhole(): boolean {
+    return this.#call.kind === 'custom' || parseBounded(this.#arguments) !== undefined;
   }
 
   add(text: string): ItemEvent[] {

@@ -238,6 +238,28 @@ describe('ResponsesStreamWriter', () => {
     });
   }
 
+  for (const [text, reason, status] of [
+    ['{"a":', 'length', 'incomplete'],
+    ['{"a":', 'stop', 'completed'],
+    ['{"a":1}', 'length', 'completed'],
+  ] as const) {
+    it(`ends a call with the arguments ${text} as ${status} where the model stopped for ${reason}`, () => {
+      const events = written(
+        begin,
+        { type: 'toolCall', index: 0, id: 'a', kind: 'function', name: 'f' },
+        { type: 'toolArguments', index: 0, text },
+        { type: 'toolCallEnd', index: 0 },
+        { type: 'finish', stop: { reason } },
+      );
+      const done = events.filter(({ type }) => type === 'response.output_item.done');
+      assert.deepEqual(
+        done.map(({ item }) => (item as JsonObject)['status']),
+        [status],
+      );
+      assert.equal(outputOf(events)[0]?.['status'], status);
+    });
+  }
+
   it('says an error as SDKs and as Codex read it, and nothing after it', () => {
     const writer = new ResponsesStreamWriter(notes);
     const bytes =

@@ -117,7 +117,8 @@ export class ResponsesStreamWriter implements StreamWriter {
         return call.add(event.text);
       }
       case 'toolCallEnd':
-        return this.#endCall(event.index, 'completed');
+        // Arguments that are no JSON may be cut short: how the answer ends says so.
+        return this.#calls.get(event.index)?.isWhole ? this.#endCall(event.index, 'completed') : [];
       case 'finish':
         this.#stop = event.stop;
         return [];
