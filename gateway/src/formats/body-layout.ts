@@ -13,6 +13,8 @@ export interface BodyLayout {
   readonly members: ReadonlyMap<string, MemberSpan>;
   /** The edits that make a stream report its usage; none when it already does, or for no stream. */
   readonly usageEdits: readonly Edit[];
+  /** The format's edits for every provider. */
+  readonly ownEdits?: readonly Edit[];
   /** The places of tools that may be left out, and their neighbours, whose type is left empty; undefined for none. */
   readonly tools?: readonly ToolPlace[];
 }

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { seedsUpTo } from '@gatehouse/concurrency/testing';
 import { RandomJson } from '../testing/random-json.ts';
 import { callsOf, upstreamBody } from '../testing/test-call.ts';
+import { sealToText } from './translation/reasoning.ts';
 
 // Random bodies in every spelling that JSON allows. The provider gets the caller's bytes but for the model, the cap and
 // the tools that are left out.
@@ -69,5 +70,19 @@ it(`of ${BODIES} random lists of tools only those go that are left out`, async (
     // Each that is left has its own bytes.
     let at = 0;
     for (const tool of kept) at = left.indexOf(tool.trim(), at) + 1 || assert.fail(`seed ${seed}: ${left}`);
+  }
+});
+
+it('reasoning of another provider that stands in place of a reference does not reach a provider of responses', async () => {
+  const seal = sealToText({ kind: 'signature', value: 's' });
+  const item = (id: string, encrypted_content: unknown) =>
+    JSON.stringify({ type: 'reasoning', id, summary: [], encrypted_content });
+  const own = `rs_gk${'0'.repeat(32)}_0`;
+  const others = ['{"role":"user", "content":"Hi"}', item('rs_1', seal), item(own, 'x')];
+  const body = (items: readonly string[]) => `{"model":"m","input":[${items.join(' , ')}]}`;
+  for (let at = 0; at <= others.length; at += 1) {
+    const sent = body(others.toSpliced(at, 0, item(own, seal), item(own, seal)));
+    const upstream = upstreamBody('responses', (await callsOf('responses', sent))(), { upstreamModel: 'm' });
+    assert.equal(upstream, body(others));
   }
 });

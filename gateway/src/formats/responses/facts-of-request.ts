@@ -6,7 +6,7 @@ import type { EndpointReading } from '../format.ts';
 import { checkRole, readCount, readFlag, readOptional } from '../member-table.ts';
 import type { ParsedBody } from '../parse-body.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
-import { ownReferences } from './own-items.ts';
+import { foreignReasoningEdits, ownReferences } from './own-items.ts';
 import { isKeptByTheProvider, responsesPromptSize } from './prompt.ts';
 import { dispensableTools, responsesToolTypes, toolEdits, toolSpans } from './tools.ts';
 
@@ -61,14 +61,16 @@ function readInput(body: JsonObject): string | readonly JsonObject[] {
 const CAP = ['max_output_tokens'] as const;
 
 function responsesLayout(body: ParsedBody): BodyLayout {
-  const layout = layoutOf(body);
+  const ownEdits = foreignReasoningEdits(body);
+  const layout = { ...layoutOf(body), ...(ownEdits.length > 0 && { ownEdits }) };
   return dispensableTools(body.value).length === 0 ? layout : { ...layout, tools: toolSpans(body) };
 }
 
 /** The edits that make a caller's body the provider's. Usage comes without being asked for. */
 export function responsesEdits(layout: BodyLayout, target: UpstreamTarget): Edit[] {
-  const edits = [...bodyEdits(layout, target, { known: CAP, sent: CAP }), ...toolCallEdits(layout, target)];
-  const { tools } = layout;
+  const { tools, ownEdits = [] } = layout;
+  const caps = bodyEdits(layout, target, { known: CAP, sent: CAP });
+  const edits = [...caps, ...toolCallEdits(layout, target), ...ownEdits];
   const { removed, droppedTools } = target;
   if (!tools || !droppedTools || removed.has('tools')) return edits;
   return [...edits, ...toolEdits(tools, droppedTools)];

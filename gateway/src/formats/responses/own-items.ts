@@ -1,8 +1,9 @@
 import { isJsonObject } from '../../wire/json.ts';
 import { membersIn } from '../../wire/scan-json.ts';
-import type { Span } from '../../wire/splice.ts';
+import { type Edit, editsWithout, type Span } from '../../wire/splice.ts';
 import { BodyError } from '../call.ts';
 import type { ParsedBody } from '../parse-body.ts';
+import { isForeignSeal } from '../translation/reasoning.ts';
 
 // The ids of items that this gateway keeps. They hold 128 random bits, so nobody guesses one.
 
@@ -27,18 +28,11 @@ export function isOwnItemId(id: string): boolean {
 }
 
 /** The references of a body to items that this gateway keeps. */
-export function ownReferences({ value, bytes, spans }: ParsedBody): readonly OwnReference[] {
-  const { input } = value;
-  const span = spans.get('input');
-  if (!Array.isArray(input) || !span || !input.some((item) => ownIdOf(item) !== undefined)) return [];
-  const offset = span.valueStart;
-  const references = membersIn(bytes.subarray(offset, span.valueEnd)).flatMap(
-    ({ valueStart, valueEnd }, index) => {
-      const id = ownIdOf(input[index]);
-      const place = { start: offset + valueStart, end: offset + valueEnd, path: `input[${index}]` };
-      return id === undefined ? [] : [{ ...place, id }];
-    },
-  );
+export function ownReferences(body: ParsedBody): readonly OwnReference[] {
+  const references = itemsOf(body, (item) => ownIdOf(item) !== undefined).flatMap((place, index) => {
+    const id = ownIdOf(place.item);
+    return id === undefined ? [] : [{ start: place.start, end: place.end, path: `input[${index}]`, id }];
+  });
   if (references.length > MAX_OWN_REFERENCES) {
     throw new BodyError(
       `input refers to more than ${MAX_OWN_REFERENCES} items. Send them whole, with store: false.`,
@@ -46,6 +40,32 @@ export function ownReferences({ value, bytes, spans }: ParsedBody): readonly Own
     );
   }
   return references;
+}
+
+/** Takes out the reasoning of other providers that was put in place of references: a provider of this format refuses their seals. */
+export function foreignReasoningEdits(body: ParsedBody): readonly Edit[] {
+  const items = itemsOf(body, isForeignReasoning);
+  return editsWithout(items, (index) => isForeignReasoning(items[index]?.item));
+}
+
+function isForeignReasoning(item: unknown): boolean {
+  if (!isJsonObject(item)) return false;
+  const { id, encrypted_content: encrypted } = item;
+  return (
+    typeof id === 'string' && isOwnItemId(id) && typeof encrypted === 'string' && isForeignSeal(encrypted)
+  );
+}
+
+/** All items of the input with their places, if one is wanted. */
+function itemsOf({ value, bytes, spans }: ParsedBody, isWanted: (item: unknown) => boolean) {
+  const { input } = value;
+  const span = spans.get('input');
+  if (!Array.isArray(input) || !span || !input.some(isWanted)) return [];
+  const offset = span.valueStart;
+  return membersIn(bytes.subarray(offset, span.valueEnd)).map(({ valueStart, valueEnd }, index) => {
+    const item: unknown = input[index];
+    return { start: offset + valueStart, end: offset + valueEnd, item };
+  });
 }
 
 function ownIdOf(item: unknown): string | undefined {
