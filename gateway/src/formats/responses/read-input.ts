@@ -20,7 +20,7 @@ import { REASONING_ID, readReasoning } from './reasoning.ts';
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
 
 /** Calls that the provider itself carried out, whose words are in the answer that follows. */
-const HOSTED_CALLS = new Set(['web_search_call', 'mcp_list_tools']);
+const HOSTED_CALLS = new Set(['web_search_call', 'file_search_call', 'mcp_call', 'mcp_list_tools']);
 const MESSAGE_MEMBERS = new Set(['type', 'id', 'status', 'role', 'content']);
 /** The members by which a client's shell is asked to do something. */
 const SHELL_MEMBERS = ['command', 'env', 'timeout_ms', 'user', 'working_directory'] as const;

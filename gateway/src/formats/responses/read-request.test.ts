@@ -373,6 +373,8 @@ describe('what a responses request may say', () => {
       model: 'm',
       input: [
         { type: 'web_search_call', id: 'ws_1' },
+        { type: 'file_search_call', id: 'fs_1', queries: ['q'] },
+        { type: 'mcp_call', id: 'mcp_1', name: 'f', arguments: '{}', output: 'r' },
         { type: 'item_reference', id: 'rs_1' },
         { role: 'user', content: 'Hi' },
       ],
@@ -387,6 +389,8 @@ describe('what a responses request may say', () => {
       'store',
       'tools.output_schema',
       'input[web_search_call]',
+      'input[file_search_call]',
+      'input[mcp_call]',
       'input[item_reference]',
       'include[web_search_call.results]',
     ]);
