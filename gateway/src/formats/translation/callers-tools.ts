@@ -142,10 +142,12 @@ function argumentsOfInput(input: string): string {
   return JSON.stringify({ [ARGUMENT]: input });
 }
 
-/** The text that a custom tool was called with; the arguments as they are where the model kept to no schema. */
+/** The text that a custom tool was called with, whatever its name; the arguments as they are where the model kept to no schema. */
 function inputOfArguments(written: string): string {
   const value = parseBounded(written);
-  const input = isJsonObject(value) ? value[ARGUMENT] : undefined;
+  if (!isJsonObject(value)) return typeof value === 'string' ? value : written;
+  const [only, ...others] = Object.values(value);
+  const input = value[ARGUMENT] ?? (others.length === 0 ? only : undefined);
   return typeof input === 'string' ? input : written;
 }
 

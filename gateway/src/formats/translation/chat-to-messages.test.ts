@@ -202,11 +202,18 @@ describe('a chat request for a messages provider', () => {
     assert.deepEqual(turn?.content, [
       { type: 'tool_use', id: 'a', name: 'patch', input: { input: '+ "x"\n' } },
     ]);
-    const content = [{ type: 'tool_use', id: 't', name: 'patch', input: { input: '- y\n' } }];
-    const answer = translateAnswer('messages', 'chat', { content, stop_reason: 'tool_use' }, notes);
-    assert.deepEqual(callsOf(answer), [
-      { id: 't', type: 'custom', custom: { name: 'patch', input: '- y\n' } },
-    ]);
+    const said = (input: object) => {
+      const content = [{ type: 'tool_use', id: 't', name: 'patch', input }];
+      return callsOf(translateAnswer('messages', 'chat', { content, stop_reason: 'tool_use' }, notes));
+    };
+    // Models that were trained on a tool call its argument as they know it.
+    for (const input of [{ input: '- y\n' }, { patch: '- y\n' }, { input: '- y\n', more: 1 }]) {
+      assert.deepEqual(said(input), [{ id: 't', type: 'custom', custom: { name: 'patch', input: '- y\n' } }]);
+    }
+    for (const input of [{ a: 'x', b: 'y' }, { a: 1 }, {}]) {
+      const custom = { name: 'patch', input: JSON.stringify(input) };
+      assert.deepEqual(said(input), [{ id: 't', type: 'custom', custom }]);
+    }
   });
 
   for (const [members, sampling, lost] of [
