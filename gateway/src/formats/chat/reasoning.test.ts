@@ -110,3 +110,36 @@ describe('reasoning in the parts of a content', () => {
     assert.equal(deltas.map((delta) => delta['text'] ?? '').join(''), 'Yes.');
   });
 });
+
+describe('reasoning_details of a caller', () => {
+  const FORMAT = { type: 'reasoning.text', format: 'anthropic-claude-v1' };
+  const thought = (thinking: string, signature: string) => ({ type: 'thinking', thinking, signature });
+  const sentFor = (reasoning_details: readonly object[]) => {
+    const messages = [USER, { role: 'assistant', content: null, reasoning_details, tool_calls: [CALL] }];
+    const { body } = translateRequest('chat', 'messages', { model: 'm', messages }, OPTIONS);
+    return (body['messages'] as { content: object[] }[])[1]?.content.slice(0, -1);
+  };
+
+  for (const [title, details, expected] of [
+    [
+      'are one where they are the pieces of a stream',
+      [
+        { ...FORMAT, text: 'I ', index: 0 },
+        { ...FORMAT, text: 'think', index: 0 },
+        { ...FORMAT, signature: 's', index: 0 },
+        { ...FORMAT, text: 'More', signature: 't', index: 1 },
+      ],
+      [thought('I think', 's'), thought('More', 't')],
+    ],
+    [
+      'stay apart where each is whole',
+      [
+        { ...FORMAT, text: 'a', signature: 's' },
+        { ...FORMAT, text: 'b', signature: 't' },
+      ],
+      [thought('a', 's'), thought('b', 't')],
+    ],
+  ] as const) {
+    it(title, () => assert.deepEqual(sentFor(details), expected));
+  }
+});

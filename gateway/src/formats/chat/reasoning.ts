@@ -15,9 +15,27 @@ const GATEWAY = 'gatehouse-v1';
 /** The reasoning in an assistant's message, of a caller's request. */
 export function readReasoning(message: JsonObject): ReasoningPart[] {
   const details: unknown = message['reasoning_details'];
-  const parts = Array.isArray(details) ? details.filter(isJsonObject).flatMap(partOfDetail) : [];
+  const parts = Array.isArray(details)
+    ? joinedDetails(details.filter(isJsonObject)).flatMap(partOfDetail)
+    : [];
   if (parts.length > 0) return parts;
   return reasoningPart(plainReasoning(message), undefined);
+}
+
+/** The details of a client that keeps the pieces of a stream as they came: a signature belongs to all of its text. */
+function joinedDetails(details: readonly JsonObject[]): readonly JsonObject[] {
+  const joined: Record<string, unknown>[] = [];
+  for (const detail of details) {
+    const last = joined.at(-1);
+    const isOpen = last && !isText(last['signature']) && !isText(last['data']);
+    if (isOpen && isPieceOf(last, detail)) continueWith(last, detail);
+    else joined.push({ ...detail });
+  }
+  return joined;
+}
+
+function isPieceOf(detail: JsonObject, { type, index }: JsonObject): boolean {
+  return detail['type'] === type && detail['index'] === index;
 }
 
 /** The seal of reasoning whose maker wants its plain text back. */
@@ -117,8 +135,7 @@ export class StreamedReasoning {
     for (const detail of details) {
       for (const name of PIECEWISE) this.#characters += lengthOf(detail[name]);
       const last = this.#details.at(-1);
-      const continues = last && last['type'] === detail['type'] && last['index'] === detail['index'];
-      if (!continues) this.#details.push({});
+      if (!last || !isPieceOf(last, detail)) this.#details.push({});
       if (this.#isTooLarge || this.#characters > MAX_CHARACTERS || this.#details.length > MAX_DETAILS) {
         this.#drop();
         return;
