@@ -22,6 +22,7 @@ export class ChatStreamWriter implements StreamWriter {
   #textChunk: (text: string) => string = (content) => this.#chunk({ content });
   #usage: Usage | undefined;
   #isFinished = false;
+  #hasRefusal = false;
   error: string | undefined;
   #reasoning: string[] = [];
   #reasoningCharacters = 0;
@@ -52,6 +53,7 @@ export class ChatStreamWriter implements StreamWriter {
       case 'text':
         return this.#textChunk(event.text);
       case 'refusal':
+        this.#hasRefusal = true;
         return this.#chunk({ refusal: event.text });
       case 'reasoning':
         this.#keepReasoning(event.text);
@@ -82,7 +84,7 @@ export class ChatStreamWriter implements StreamWriter {
         return '';
       case 'finish':
         this.#isFinished = true;
-        return this.#chunk({}, finishReason(event.stop.reason));
+        return this.#chunk({}, finishReason(event.stop.reason, this.#hasRefusal));
       case 'usage':
         this.#usage = event.usage;
         return '';

@@ -8,12 +8,13 @@ import { detailOf } from './reasoning.ts';
 /** A chat completion for a caller. */
 export function writeAnswer(answer: Answer, notes: TranslationNotes): JsonObject {
   const message = writeMessage(answer.parts);
+  const finish = finishReason(answer.stop.reason, message['refusal'] !== null);
   return {
     id: answerId('chatcmpl-', answer.id, notes.requestId),
     object: 'chat.completion',
     created: answer.createdSeconds ?? notes.createdSeconds,
     model: answer.model || notes.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(answer.stop.reason) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     ...(answer.usage && { usage: writeUsage(answer.usage) }),
     ...defined({ service_tier: answer.serviceTier }),
   };
@@ -60,8 +61,9 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   pause: 'stop',
 };
 
-export function finishReason(reason: StopReason): string {
-  return FINISH_REASONS[reason];
+/** A model that refuses in its own words has stopped: SDKs throw at `content_filter` before they read them. */
+export function finishReason(reason: StopReason, hasRefusal: boolean): string {
+  return FINISH_REASONS[reason === 'refusal' && hasRefusal ? 'stop' : reason];
 }
 
 /** The usage as OpenAI's chat states it: what a cache served or took in lies within the prompt. */

@@ -164,6 +164,25 @@ describe('a caller of chat on a provider of responses', () => {
     assert.ok(bytes.endsWith('data: [DONE]\n\n'));
   });
 
+  it('gets a refusal as OpenAI says it, which SDKs read where the model has stopped', () => {
+    const refused = { ...RESPONSE, output: [{ ...message, content: [{ type: 'refusal', refusal: 'No.' }] }] };
+    const answer = translateAnswer('responses', 'chat', refused, notesOf('chat', 'responses', body));
+    const [choice] = (answer?.['choices'] ?? []) as { finish_reason: string; message: JsonObject }[];
+    assert.deepEqual([choice?.finish_reason, choice?.message['refusal']], ['stop', 'No.']);
+    const { bytes } = translateStream(
+      'chat',
+      'responses',
+      body,
+      namedStream([
+        { type: 'response.created', response: { ...RESPONSE, output: [] } },
+        { type: 'response.refusal.delta', output_index: 0, item_id: 'msg_1', content_index: 0, delta: 'No.' },
+        { type: 'response.completed', response: refused },
+      ]),
+    );
+    assert.match(bytes, /"refusal":"No\."/);
+    assert.match(bytes, /"finish_reason":"stop"/);
+  });
+
   it('sends sealed reasoning back in its place', () => {
     const { body: sent, dropped } = translateRequest(
       'chat',
