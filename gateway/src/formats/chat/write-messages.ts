@@ -156,7 +156,10 @@ function writePart(part: ResultPart, losses: Losses): JsonObject {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image': {
-      const { detail } = part;
+      // A word of responses alone, as Codex says it. Chat's most is high.
+      const isOriginal = part.detail === 'original';
+      if (isOriginal) losses.lose('imageDetail');
+      const detail = isOriginal ? 'high' : part.detail;
       return { type: 'image_url', image_url: { url: urlOfSource(part.source), ...defined({ detail }) } };
     }
     case 'document':

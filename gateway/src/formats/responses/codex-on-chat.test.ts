@@ -270,4 +270,22 @@ describe('Codex on a provider of chat', () => {
     assert.equal(written?.['parallel_tool_calls'], true);
     assert.equal(written?.['prompt_cache_key'], CODEX_LATER['prompt_cache_key']);
   });
+
+  for (const [detail, sent, dropped] of [
+    ['original', 'high', ['input_image.detail']],
+    ['low', 'low', []],
+  ] as const) {
+    it(`shows a picture of detail ${detail}, also of a tool, as ${sent}`, () => {
+      const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=', detail };
+      const input = [
+        { role: 'user', content: [image] },
+        { type: 'function_call', call_id: 'a', name: 'view_image', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'a', output: [image] },
+      ];
+      const translated = translateRequest('responses', 'chat', { model: 'm', input }, OPTIONS);
+      const details = JSON.stringify(translated.body).match(/"detail":"\w+"/g);
+      assert.deepEqual(details, [`"detail":"${sent}"`, `"detail":"${sent}"`]);
+      assert.deepEqual(translated.dropped, dropped);
+    });
+  }
 });
