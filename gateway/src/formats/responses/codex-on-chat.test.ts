@@ -125,7 +125,7 @@ describe('Codex on a provider of chat', () => {
       ),
     );
     assert.deepEqual(last(translated)['output'], [functionCall(0, 'call_a', shell), message(1, 'Done.')]);
-    assert.equal(last(translated)['usage'], null);
+    assert.equal((last(translated)['usage'] as JsonObject)['input_tokens'], OPTIONS.promptTokens);
   });
 
   it('gets a call of a custom tool that its input declares in a namespace', () => {

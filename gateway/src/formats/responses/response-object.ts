@@ -82,7 +82,7 @@ export function responseObject(notes: TranslationNotes, state: ResponseState): J
     tools: [],
     top_logprobs: 0,
     truncation: 'disabled',
-    usage: usage ? usageObject(usage) : null,
+    usage: status === 'in_progress' || status === 'failed' ? null : usageObject(usage, notes),
   };
 }
 
@@ -91,7 +91,9 @@ export function idSuffix(notes: TranslationNotes): string {
   return notes.requestId.replaceAll('-', '');
 }
 
-function usageObject(usage: Usage): JsonObject {
+/** The AI SDK takes no response without usage for one: what the provider did not state is the prompt as it was counted here. */
+function usageObject(stated: Usage | undefined, notes: TranslationNotes): JsonObject {
+  const usage: Usage = stated ?? { promptTokens: notes.promptTokens, completionTokens: 0 };
   const { promptTokens, completionTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {
     input_tokens: promptTokens,

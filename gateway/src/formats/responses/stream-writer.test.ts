@@ -260,6 +260,17 @@ describe('ResponsesStreamWriter', () => {
     });
   }
 
+  it('states the prompt as it was counted here where the provider states no usage', () => {
+    const response = responseOf(written(begin, say('Hi'), stop).at(-1));
+    assert.deepEqual(response['usage'], {
+      input_tokens: 7,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 7,
+    });
+  });
+
   it('says an error as SDKs and as Codex read it, and nothing after it', () => {
     const writer = new ResponsesStreamWriter(notes);
     const bytes =
