@@ -5,7 +5,7 @@ import type { AnswerContent } from '../format.ts';
 import { errorBeside, readErrorMessage } from '../peculiarities/error-message.ts';
 import { ABORTED, finishOf } from '../peculiarities/finish-reasons.ts';
 import { hasReasoningTokens, readUsage, statedUsage } from '../peculiarities/usage-names.ts';
-import type { Answer, Stop } from '../translation/answer.ts';
+import { type Answer, type Stop, serviceTierOf } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
 import { reasoningPart } from '../translation/reasoning.ts';
@@ -78,7 +78,7 @@ export function readAnswer(
   );
   const parts = partsOf(joinedPieces((hasNumbers ? choicesOf(exact()) : choices).map(readMessage)), notes);
   const usage = readUsage(statedUsage(answer));
-  const { id, model, created, service_tier: tier } = answer;
+  const { id, model, created } = answer;
   return {
     id: textOf(id),
     model: textOf(model),
@@ -89,7 +89,7 @@ export function readAnswer(
     }),
     ...(isTokenCount(created) && { createdSeconds: created }),
     ...(usage && { usage }),
-    ...(typeof tier === 'string' && { serviceTier: tier }),
+    ...serviceTierOf(answer),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type JsonObject, textOf } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
+import { serviceTierOf } from '../translation/answer.ts';
 import type { NeutralEvents, StreamError, StreamEvent } from '../translation/stream-events.ts';
 import { isTokenCount } from '../usage-figures.ts';
 import type { ChatPiece } from './pieces.ts';
@@ -29,7 +30,8 @@ export class ChatToNeutral {
     return this.#calls.keptBytes + this.#reasoning.keptBytes;
   }
 
-  begin({ id, model, created, service_tier: tier }: JsonObject): void {
+  begin(chunk: JsonObject): void {
+    const { id, model, created } = chunk;
     if (this.#hasBegun || this.#hasFailed) return;
     this.#hasBegun = true;
     this.#translated.add({
@@ -37,7 +39,7 @@ export class ChatToNeutral {
       id: textOf(id),
       model: textOf(model),
       ...(isTokenCount(created) && { createdSeconds: created }),
-      ...(typeof tier === 'string' && { serviceTier: tier }),
+      ...serviceTierOf(chunk),
     });
   }
 

@@ -4,7 +4,7 @@ import { readWhole } from '../answer-tally.ts';
 import type { AnswerContent } from '../format.ts';
 import { errorBeside } from '../peculiarities/error-message.ts';
 import { ABORTED, finishOf } from '../peculiarities/finish-reasons.ts';
-import type { Answer, Stop, StopReason } from '../translation/answer.ts';
+import { type Answer, type Stop, type StopReason, serviceTierOf } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
 import { reasoningPart } from '../translation/reasoning.ts';
@@ -58,7 +58,7 @@ export function readAnswer(
       .flatMap((block) => (isJsonObject(block) ? readBlock(block, ids) : [])),
     stop: stopOf(answer, hasCalls),
     ...(usage && { usage }),
-    ...serviceTierOf(stated),
+    ...(isJsonObject(stated) && serviceTierOf(stated)),
   };
 }
 
@@ -128,10 +128,3 @@ export const STOP_WORDS = {
 const OWN_STOPS: ReadonlyMap<string, StopReason> = new Map(
   Object.entries(STOP_WORDS).map(([reason, word]) => [word, reason as StopReason]),
 );
-
-/** The tier in OpenAI's words. */
-export function serviceTierOf(usage: unknown): { readonly serviceTier?: string } {
-  const tier = isJsonObject(usage) ? usage['service_tier'] : undefined;
-  if (typeof tier !== 'string') return {};
-  return { serviceTier: tier === 'standard' ? 'default' : tier };
-}

@@ -2,10 +2,11 @@ import type { ReadExact } from '../../wire/exact-json.ts';
 import { isJsonObject, type JsonObject, textOf } from '../../wire/json.ts';
 import { finishOf } from '../peculiarities/finish-reasons.ts';
 import type { Usage } from '../protocol.ts';
+import { serviceTierOf } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { NeutralEvents, StreamError } from '../translation/stream-events.ts';
 import { argumentsText, textOfInput } from '../translation/tool-input.ts';
-import { serviceTierOf, stopOf } from './read-answer.ts';
+import { stopOf } from './read-answer.ts';
 
 const MAX_OPEN_BLOCKS = 1_024;
 const MAX_CALLS = 1_024;
@@ -46,7 +47,7 @@ export class MessagesToNeutral {
       type: 'begin',
       id: textOf(id),
       model: textOf(model),
-      ...serviceTierOf(usage),
+      ...(isJsonObject(usage) && serviceTierOf(usage)),
     });
   }
 

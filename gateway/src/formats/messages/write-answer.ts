@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
-import { type Answer, answerId, type Stop } from '../translation/answer.ts';
+import { type Answer, answerId, type ServiceTier, type Stop } from '../translation/answer.ts';
 import { jsonArguments } from '../translation/callers-tools.ts';
 import type { AssistantPart, ReasoningPart } from '../translation/conversation.ts';
 import { sealToText } from '../translation/reasoning.ts';
@@ -65,7 +65,7 @@ export function writeStop({ reason, sequence }: Stop): { stop_reason: string; st
 }
 
 /** The usage as Anthropic states it: what a cache served or took in stands beside the input. */
-export function writeUsage(usage: Usage, serviceTier?: string): JsonObject {
+export function writeUsage(usage: Usage, serviceTier?: ServiceTier): JsonObject {
   const { promptTokens, completionTokens, cacheReadTokens: read, cacheWriteTokens: write = 0 } = usage;
   const oneHour = usage.cacheWrite1hTokens;
   return {
@@ -79,6 +79,8 @@ export function writeUsage(usage: Usage, serviceTier?: string): JsonObject {
     ...(usage.reasoningTokens !== undefined && {
       output_tokens_details: { thinking_tokens: usage.reasoningTokens },
     }),
-    ...(serviceTier !== undefined && { service_tier: serviceTier === 'default' ? 'standard' : serviceTier }),
+    // Anthropic has no word for OpenAI's others.
+    ...(serviceTier === 'default' && { service_tier: 'standard' }),
+    ...(serviceTier === 'priority' && { service_tier: serviceTier }),
   };
 }

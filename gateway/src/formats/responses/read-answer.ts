@@ -4,7 +4,7 @@ import { type AnswerTally, ReadAnswer, readWhole, type WholeAnswer } from '../an
 import type { AnswerContent } from '../format.ts';
 import { errorInWords } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
-import type { Answer, Stop } from '../translation/answer.ts';
+import { type Answer, type Stop, serviceTierOf } from '../translation/answer.ts';
 import { CallIds } from '../translation/call-ids.ts';
 import type { AssistantPart, RefusalPart, TextPart } from '../translation/conversation.ts';
 import { reasoningPart } from '../translation/reasoning.ts';
@@ -57,12 +57,12 @@ function errorOf(response: JsonObject): string | null {
 export function beginningOf(
   response: JsonObject,
 ): Pick<Answer, 'id' | 'model' | 'createdSeconds' | 'serviceTier'> {
-  const { service_tier: tier, created_at: createdAt } = response;
+  const { created_at: createdAt } = response;
   return {
     id: textOf(response['id']),
     model: textOf(response['model']),
     ...(Number.isSafeInteger(createdAt) && { createdSeconds: createdAt as number }),
-    ...(typeof tier === 'string' && { serviceTier: tier }),
+    ...serviceTierOf(response),
   };
 }
 

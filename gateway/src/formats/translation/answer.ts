@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { AssistantPart } from './conversation.ts';
 
@@ -13,7 +14,19 @@ export interface Answer {
   readonly parts: readonly AssistantPart[];
   readonly stop: Stop;
   readonly usage?: Usage;
-  readonly serviceTier?: string;
+  readonly serviceTier?: ServiceTier;
+}
+
+/** In OpenAI's words; the SDKs of strict languages take no others. */
+export type ServiceTier = (typeof SERVICE_TIERS)[number];
+const SERVICE_TIERS = ['auto', 'default', 'flex', 'scale', 'priority'] as const;
+/** The words of Anthropic and Groq for OpenAI's default. */
+const DEFAULT_TIERS: readonly unknown[] = ['standard', 'on_demand'];
+
+/** The tier that a provider's answer states; none where OpenAI has no word for it. */
+export function serviceTierOf({ service_tier: stated }: JsonObject): { readonly serviceTier?: ServiceTier } {
+  const tier = SERVICE_TIERS.find((one) => one === (DEFAULT_TIERS.includes(stated) ? 'default' : stated));
+  return tier === undefined ? {} : { serviceTier: tier };
 }
 
 export interface Stop {

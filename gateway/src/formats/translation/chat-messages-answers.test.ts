@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '../../wire/json.ts';
 import { translateAnswer, translateRequest } from './index.ts';
 import { notesWith, OPTIONS } from './testing.fixture.ts';
 
@@ -185,6 +186,34 @@ describe('an answer', () => {
       output_tokens: 0,
     });
   });
+
+  for (const [stated, ofMessage, ofResponse] of [
+    ['default', 'standard', 'default'],
+    ['priority', 'priority', 'priority'],
+    ['flex', undefined, 'flex'],
+    ['on_demand', 'standard', 'default'],
+    ['performance', undefined, 'default'],
+  ] as const) {
+    it(`says the service tier ${stated} in the words of the caller’s format`, () => {
+      const answer = { choices: [{ message: { content: 'Hi' } }], service_tier: stated };
+      const written = translateAnswer('chat', 'messages', answer, notesWith());
+      const told = written?.['usage'] as JsonObject;
+      assert.equal(told['service_tier'], ofMessage);
+      const response = translateAnswer('chat', 'responses', answer, notesWith());
+      assert.equal(response?.['service_tier'], ofResponse);
+    });
+  }
+
+  for (const [stated, shown] of [
+    ['standard', 'default'],
+    ['priority', 'priority'],
+    ['batch', undefined],
+  ] as const) {
+    it(`says the service tier ${stated} of a message in OpenAI’s words`, () => {
+      const answer = { content: [], usage: { input_tokens: 1, output_tokens: 1, service_tier: stated } };
+      assert.equal(translateAnswer('messages', 'chat', answer, notesWith())?.['service_tier'], shown);
+    });
+  }
 
   it('is none in another format', () => {
     for (const answer of [

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../wire/json.ts';
 import { isTooLong, TOO_LONG_CODE } from '../peculiarities/context-length.ts';
 import { readErrorMessage } from '../peculiarities/error-message.ts';
 import type { Usage } from '../protocol.ts';
-import type { Stop } from './answer.ts';
+import type { ServiceTier, Stop } from './answer.ts';
 import { CallersToolStream } from './callers-tools.ts';
 import type { ReasoningSeal, ToolKind } from './conversation.ts';
 import type { TranslationNotes } from './translator.ts';
@@ -21,7 +21,7 @@ export type StreamEvent =
       readonly id: string;
       readonly model: string;
       readonly createdSeconds?: number;
-      readonly serviceTier?: string;
+      readonly serviceTier?: ServiceTier;
     }
   /** More of the answer's text, never empty. */
   | { readonly type: 'text'; readonly text: string }
