@@ -150,6 +150,13 @@ describe('writeAnswer', () => {
     assert.equal(written['user'], null);
   });
 
+  it('has all members of text and reasoning where the request states some', () => {
+    const echo = echoOf({ text: { verbosity: 'low' }, reasoning: { effort: 'high' } });
+    const written = writeAnswer(answerOf([text('A')]), { ...notes, echo });
+    assert.deepEqual(written['text'], { format: { type: 'text' }, verbosity: 'low' });
+    assert.deepEqual(written['reasoning'], { effort: 'high', summary: null });
+  });
+
   it('does not take a tool for one of a namespace because of its name', () => {
     const named: AssistantPart = {
       type: 'toolCall',

@@ -1,5 +1,5 @@
 import { parseExact } from '../../wire/exact-json.ts';
-import type { JsonObject } from '../../wire/json.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { Usage } from '../protocol.ts';
 import type { Answer, Stop } from '../translation/answer.ts';
 import type { AssistantPart } from '../translation/conversation.ts';
@@ -16,16 +16,18 @@ import {
 
 // The response object, which is the answer and, at different stages, part of the first and the last event of a stream.
 
+const NO_REASONING = { effort: null, summary: null };
+const PLAIN_TEXT = { format: { type: 'text' } };
 /** The members of its request that an answer repeats, with their values where the request has none. */
 const ECHOED: JsonObject = {
   max_output_tokens: null,
   metadata: {},
   parallel_tool_calls: true,
   prompt_cache_key: null,
-  reasoning: { effort: null, summary: null },
+  reasoning: NO_REASONING,
   safety_identifier: null,
   temperature: null,
-  text: { format: { type: 'text' } },
+  text: PLAIN_TEXT,
   tool_choice: 'auto',
   top_p: null,
   user: null,
@@ -75,14 +77,25 @@ export function responseObject(notes: TranslationNotes, state: ResponseState): J
     model: model || notes.model,
     output,
     previous_response_id: null,
-    ...ECHOED,
-    ...(notes.echo !== undefined && (parseExact(notes.echo) as JsonObject)),
+    ...echoed(notes),
     service_tier: serviceTier ?? 'default',
     store: false,
     tools: [],
     top_logprobs: 0,
     truncation: 'disabled',
     usage: status === 'in_progress' || status === 'failed' ? null : usageObject(usage, notes),
+  };
+}
+
+/** The members of the request, each object with the members that it did not state. */
+function echoed({ echo = '{}' }: TranslationNotes): JsonObject {
+  const stated = parseExact(echo) as JsonObject;
+  const { reasoning, text } = stated;
+  return {
+    ...ECHOED,
+    ...stated,
+    reasoning: { ...NO_REASONING, ...(isJsonObject(reasoning) && reasoning) },
+    text: { ...PLAIN_TEXT, ...(isJsonObject(text) && text) },
   };
 }
 
