@@ -174,5 +174,5 @@ function writeDocument({ source, name, context }: DocumentPart, losses: Losses):
   }
   if (source.kind === 'url') losses.lose('documentUrl');
   if (context !== undefined) losses.lose('documentContext');
-  return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: urlOfSource(source) } };
+  return { type: 'file', file: { filename: name || 'document.pdf', file_data: urlOfSource(source) } };
 }

@@ -18,7 +18,7 @@ import { inputOfText } from '../translation/tool-input.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { resultsFirst, withoutLastReasoning } from '../translation/turns.ts';
 
-const { maxCallIdLength } = REQUEST_RULES.messages;
+const { maxCallIdLength, maxTitleLength } = REQUEST_RULES.messages;
 
 export interface MessageContext {
   readonly losses: Losses;
@@ -198,7 +198,7 @@ export function writeBlock(part: ResultPart): JsonObject {
       return {
         type: 'document',
         source: writeSource(part.source),
-        ...defined({ title: name, context }),
+        ...defined({ title: name?.slice(0, maxTitleLength) || undefined, context }),
         ...writeCacheControl(part),
       };
     }

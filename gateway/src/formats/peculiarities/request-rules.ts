@@ -7,6 +7,8 @@ interface RequestRules {
   /** The longest id of a tool's call. */
   readonly maxCallIdLength: number;
   readonly maxUserLength: number;
+  /** The longest title of a document, which is not empty either. */
+  readonly maxTitleLength?: number;
   /** True if an address or a telephone number is refused as the id of a user. */
   readonly isUserOpaque: boolean;
   /** Stop sequences at most. */
@@ -20,7 +22,13 @@ export const REQUEST_RULES = {
   // OpenAI: `string too long` names the lengths of names, ids and users; further stop sequences are refused.
   chat: { maxNameLength: 64, maxCallIdLength: 40, maxUserLength: 64, isUserOpaque: false, maxStops: 4 },
   // Anthropic: `^[a-zA-Z0-9_-]{1,128}$` for names and ids, `metadata.user_id` without anything that names a person.
-  messages: { maxNameLength: 128, maxCallIdLength: 128, maxUserLength: 256, isUserOpaque: true },
+  messages: {
+    maxNameLength: 128,
+    maxCallIdLength: 128,
+    maxUserLength: 256,
+    maxTitleLength: 500,
+    isUserOpaque: true,
+  },
   // OpenAI: names and users as for chat; clients try a model out with an output cap of 1, and a smaller one than 16 is refused.
   responses: {
     maxNameLength: 64,

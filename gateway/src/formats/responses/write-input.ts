@@ -20,7 +20,7 @@ import { resultsFirst, withoutLastReasoning } from '../translation/turns.ts';
 import { summaryPart } from './output-items.ts';
 
 const { maxCallIdLength } = REQUEST_RULES.responses;
-/** A file with its content must have a name. */
+/** A file with its content must have a name, which is not empty. */
 const UNNAMED_FILE = 'document.pdf';
 
 interface WrittenInput {
@@ -149,7 +149,7 @@ class InputWriter {
       return inputText([name, context, source.text].filter((line) => line !== undefined).join('\n\n'));
     if (context !== undefined) this.#losses.lose('documentContext');
     if (source.kind === 'url') return { type: 'input_file', file_url: source.url };
-    return { type: 'input_file', filename: name ?? UNNAMED_FILE, file_data: urlOfSource(source) };
+    return { type: 'input_file', filename: name || UNNAMED_FILE, file_data: urlOfSource(source) };
   }
 }
 

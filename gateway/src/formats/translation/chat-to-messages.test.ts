@@ -106,6 +106,20 @@ describe('a chat request for a messages provider', () => {
     assert.deepEqual(five.dropped, ['cache_control']);
   });
 
+  for (const [filename, title] of [
+    ['', undefined],
+    ['a.pdf', 'a.pdf'],
+    ['x'.repeat(501), 'x'.repeat(500)],
+  ] as const) {
+    it(`has a title as Anthropic takes it for a file whose name has ${filename.length} characters`, () => {
+      const file = { filename, file_data: 'data:application/pdf;base64,BBBB' };
+      const { body } = toMessages({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] });
+      const source = { type: 'base64', media_type: 'application/pdf', data: 'BBBB' };
+      const block = { type: 'document', source, ...(title && { title }) };
+      assert.deepEqual(body['messages'], [{ role: 'user', content: [block] }]);
+    });
+  }
+
   it('declares a tool once', () => {
     const { body, dropped } = toMessages({ tools: [weather, weather] });
     assert.equal((body['tools'] as unknown[]).length, 1);

@@ -180,6 +180,15 @@ describe('a messages request for a chat provider', () => {
     assert.deepEqual([body['user'], dropped], [undefined, ['metadata.user_id']]);
   });
 
+  it('names a document whose title is empty', () => {
+    const source = { type: 'base64', media_type: 'application/pdf', data: 'BBBB' };
+    const { body } = toChat({
+      messages: [{ role: 'user', content: [{ type: 'document', title: '', source }] }],
+    });
+    const file = { filename: 'document.pdf', file_data: 'data:application/pdf;base64,BBBB' };
+    assert.deepEqual(body['messages'], [{ role: 'user', content: [{ type: 'file', file }] }]);
+  });
+
   it('has a strict schema only where OpenAI takes it for one', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
     const format = { type: 'json_schema', schema };
