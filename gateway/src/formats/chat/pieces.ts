@@ -112,7 +112,7 @@ export function hearPiece(tally: AnswerTally, choice: unknown, piece: ChatPiece)
 }
 
 /** The members that hold a reasoning as plain text: DeepSeek and most others; OpenRouter, Groq, vLLM; Copilot; Ollama. */
-const REASONING_MEMBERS = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
+export const REASONING_MEMBERS = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
 
 /** The reasoning of a message, or of a piece of one, that is plain text. Servers that write it in two places write the same. */
 export function plainReasoning(message: JsonObject): string {

@@ -18,8 +18,14 @@ import {
 } from '../translation/part-members.ts';
 import { objectArguments, textOfInput } from '../translation/tool-input.ts';
 import { Turns } from '../translation/turns.ts';
-import { isThought } from './pieces.ts';
+import { isThought, REASONING_MEMBERS } from './pieces.ts';
 import { readReasoning } from './reasoning.ts';
+
+/** Members that are read, and those of an answer that clients send back with it. */
+const MESSAGE_MEMBERS = new Set([
+  ...['role', 'name', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio'],
+  ...[...REASONING_MEMBERS, 'reasoning_details', 'annotations', 'is_error', 'cache_control'],
+]);
 
 /** The messages as instructions and turns. */
 export function readMessages(body: BodyObject): Pick<Conversation, 'instructions' | 'turns'> {
@@ -30,6 +36,7 @@ export function readMessages(body: BodyObject): Pick<Conversation, 'instructions
 
 function readMessage(message: BodyObject, read: Turns): void {
   const role = message.text('role');
+  message.loseOthers(MESSAGE_MEMBERS, 'messages[]');
   if (message.optionalText('name') !== undefined && role !== 'tool') message.lose('participantNames', 'name');
   switch (role) {
     case 'system':

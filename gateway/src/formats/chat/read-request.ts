@@ -107,6 +107,11 @@ function declaredIn(holder: BodyObject, type: 'function' | 'custom'): BodyObject
   return holder.has(type) ? holder.object(type) : holder;
 }
 
+const TOOL_MEMBERS = new Set([
+  ...['type', 'function', 'custom', 'name', 'description', 'parameters', 'input_schema', 'strict', 'format'],
+  'cache_control',
+]);
+
 /** A tool of a chat request. */
 function readTool(tool: BodyObject): Tool {
   const { type, input_schema: schema } = tool.value;
@@ -114,6 +119,7 @@ function readTool(tool: BodyObject): Tool {
   switch (type ?? (isJsonObject(schema) ? 'function' : type)) {
     case 'function': {
       const declared = declaredIn(tool, 'function');
+      for (const holder of new Set([tool, declared])) holder.loseOthers(TOOL_MEMBERS, 'tools[]');
       return {
         kind: 'function',
         name: declared.text('name'),
@@ -128,6 +134,7 @@ function readTool(tool: BodyObject): Tool {
     }
     case 'custom': {
       const declared = declaredIn(tool, 'custom');
+      declared.loseOthers(TOOL_MEMBERS, 'tools[]');
       return {
         kind: 'custom',
         name: declared.text('name'),

@@ -19,12 +19,15 @@ import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
 /** A line of Claude Code for Anthropic alone. It changes with every request, and a prompt that begins with it is in no cache. */
 const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
+const CONFIG_MEMBERS = new Set(['format', 'effort']);
+
 /** Reads the body of `POST /v1/messages` into the neutral form. */
 export function readRequest(value: JsonObject, losses: Losses): Conversation {
   const body = new BodyObject(value, '', losses);
   MESSAGES_MEMBERS.lose(value, losses);
   const tools = Array.from(body.optionalObjects('tools'), readTool);
   const config = body.optionalObject('output_config');
+  config?.loseOthers(CONFIG_MEMBERS, 'output_config');
   const instructions = readTexts(body, 'system').flatMap((part) => {
     const text = part.text.replace(ATTRIBUTION, '');
     if (text === part.text) return [part];
@@ -128,15 +131,13 @@ function readServiceTier(body: BodyObject): string | undefined {
   return tier === 'standard_only' ? 'default' : tier;
 }
 
-const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
+const TOOL_MEMBERS = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control']);
 
 /** A tool of a messages request. */
 function readTool(tool: BodyObject): Tool {
   const type = tool.optionalText('type') ?? 'custom';
   if (type !== 'custom') return { kind: 'hosted', type, ...defined({ name: tool.optionalText('name') }) };
-  for (const name of Object.keys(tool.value)) {
-    if (!KNOWN.has(name)) tool.losses.lose('unknownMember', `tools[].${name}`);
-  }
+  tool.loseOthers(TOOL_MEMBERS, 'tools[]');
   const parameters = tool.optionalObject('input_schema')?.value;
   const strict = tool.optionalBoolean('strict');
   // OpenAI refuses a strict tool with optional members, which Anthropic takes.

@@ -120,6 +120,22 @@ describe('a chat request for a messages provider', () => {
     });
   }
 
+  it('names the members of messages and tools that it does not know', () => {
+    const { dropped } = toMessages({
+      messages: [
+        ...messages,
+        { role: 'assistant', content: 'He', prefix: true, annotations: [], audio: null },
+      ],
+      tools: [
+        { ...weather, defer_loading: true },
+        { type: 'function', function: { name: 'go', examples: [] } },
+        { type: 'custom', custom: { name: 'run', hint: 'x' } },
+      ],
+    });
+    const names = ['messages[].prefix', 'tools[].defer_loading', 'tools[].examples', 'tools[].hint'];
+    assert.deepEqual(dropped, names);
+  });
+
   it('declares a tool once', () => {
     const { body, dropped } = toMessages({ tools: [weather, weather] });
     assert.equal((body['tools'] as unknown[]).length, 1);

@@ -180,6 +180,13 @@ describe('a messages request for a chat provider', () => {
     assert.deepEqual([body['user'], dropped], [undefined, ['metadata.user_id']]);
   });
 
+  it('names the members of its settings that it does not know', () => {
+    const { dropped } = toChat({
+      output_config: { effort: 'low', task_budget: { type: 'tokens', total: 9 } },
+    });
+    assert.deepEqual(dropped, ['output_config.task_budget']);
+  });
+
   it('names a document whose title is empty', () => {
     const source = { type: 'base64', media_type: 'application/pdf', data: 'BBBB' };
     const { body } = toChat({
