@@ -56,10 +56,12 @@ function readSampling(body: BodyObject): Sampling {
   // A penalty of 0 and a bias of nothing are what every provider does by itself.
   const nonZero = (name: string) => body.optionalNumber(name) || undefined;
   const logitBias = body.optionalObject('logit_bias')?.value;
+  // -1 and 0 are no bound for servers such as vLLM; Anthropic refuses the first.
+  const topK = body.optionalNumber('top_k') ?? 0;
   return defined({
     temperature: body.optionalNumber('temperature'),
     topP: body.optionalNumber('top_p'),
-    topK: body.optionalNumber('top_k'),
+    topK: topK > 0 ? topK : undefined,
     frequencyPenalty: nonZero('frequency_penalty'),
     presencePenalty: nonZero('presence_penalty'),
     seed: body.optionalNumber('seed'),
