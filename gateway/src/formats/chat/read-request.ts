@@ -3,7 +3,7 @@ import { BodyObject } from '../translation/body-object.ts';
 import { customFormat } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat, Sampling, Tool, ToolChoice } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
-import { readCacheControl } from '../translation/part-members.ts';
+import { readCacheControl, readUser } from '../translation/part-members.ts';
 import { readEffort } from '../translation/reasoning.ts';
 import { CHAT_MEMBERS } from './members.ts';
 import { readMessages } from './read-messages.ts';
@@ -32,7 +32,7 @@ export function readRequest(value: JsonObject, losses: Losses): Conversation {
       outputFormat: readOutputFormat(body.optionalObject('response_format')),
       reasoning: readEffort(body, 'reasoning_effort'),
       verbosity: body.optionalText('verbosity'),
-      userId: body.optionalText('safety_identifier') ?? body.optionalText('user'),
+      userId: readUser(body),
       metadata: body.optionalObject('metadata')?.value,
       store: body.optionalBoolean('store'),
       promptCacheKey: body.optionalText('prompt_cache_key'),

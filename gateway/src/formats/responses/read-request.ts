@@ -7,6 +7,7 @@ import type {
   ReasoningRequest,
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
+import { readUser } from '../translation/part-members.ts';
 import { readEffort } from '../translation/reasoning.ts';
 import { RESPONSES_MEMBERS } from './members.ts';
 import { readInput } from './read-input.ts';
@@ -48,7 +49,7 @@ export function readRequest(value: JsonObject, losses: Losses): Conversation {
       parallelToolCalls: body.optionalBoolean('parallel_tool_calls'),
       outputCap: body.optionalNumber('max_output_tokens'),
       reasoning,
-      userId: body.optionalText('safety_identifier') ?? body.optionalText('user'),
+      userId: readUser(body),
       metadata: body.optionalObject('metadata')?.value,
       promptCacheKey: body.optionalText('prompt_cache_key'),
       promptCacheRetention: body.optionalText('prompt_cache_retention'),

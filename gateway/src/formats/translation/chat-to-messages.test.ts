@@ -120,6 +120,28 @@ describe('a chat request for a messages provider', () => {
     });
   }
 
+  for (const [given, sent] of [
+    [-1, undefined],
+    [0, undefined],
+    [40, 40],
+  ] as const) {
+    it(`has the top_k ${sent} for ${given}`, () => {
+      const { body, dropped } = toMessages({ top_k: given });
+      assert.deepEqual([body['top_k'], dropped], [sent, []]);
+    });
+  }
+
+  for (const [given, named] of [
+    [{ user: 'a' }, []],
+    [{ user: 'a', safety_identifier: 'a' }, []],
+    [{ user: 'b', safety_identifier: 'a' }, ['user']],
+  ] as const) {
+    it(`has one user for ${JSON.stringify(given)}`, () => {
+      const { body, dropped } = toMessages(given);
+      assert.deepEqual([body['metadata'], dropped], [{ user_id: 'a' }, named]);
+    });
+  }
+
   it('names the members of messages and tools that it does not know', () => {
     const { dropped } = toMessages({
       messages: [

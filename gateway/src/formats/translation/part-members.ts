@@ -37,6 +37,13 @@ export function withBreakpoint<P extends ResultPart | AssistantPart>(
     : parts;
 }
 
+/** The end user of a body in one of OpenAI's formats: it has two members for him, other formats one. */
+export function readUser(body: BodyObject): string | undefined {
+  const [user, safe] = [body.optionalText('user'), body.optionalText('safety_identifier')];
+  if (user !== undefined && safe !== undefined && user !== safe) body.lose('user', 'user');
+  return safe ?? user;
+}
+
 /** The head of such a URL. Clients leave the media type away, and write the name of the file into it. */
 const DATA_URL = /^data:([a-z0-9.+/-]{0,128})(?:;[^;,]{1,256}){0,4}?;base64,/i;
 
