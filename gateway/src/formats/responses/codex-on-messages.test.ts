@@ -140,5 +140,10 @@ describe('Codex on a provider of messages', () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     const failed = overMessages([start, begin(0, { type: 'text', text: '' }), error]);
     assert.deepEqual(last(failed)['error'], { code: 'overloaded_error', message: 'Overloaded' });
+    const limit = { type: 'error', error: { type: 'rate_limit_error', message: 'Wait' } };
+    assert.deepEqual(last(overMessages([start, limit]))['error'], {
+      code: 'rate_limit_exceeded',
+      message: 'Wait',
+    });
   });
 });

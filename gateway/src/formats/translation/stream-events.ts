@@ -79,7 +79,10 @@ export function streamErrorOf(error: unknown): StreamError {
   const message = readErrorMessage(error) ?? UNSAID;
   const { type, code } = isJsonObject(error) ? error : {};
   if (isTooLong(message, code, type)) return { message, kind: TOO_LONG_CODE };
-  const kind = [type, code].find((one): one is string => typeof one === 'string' && one !== '');
+  const words = [type, code].filter((one): one is string => typeof one === 'string' && one !== '');
+  // By its code, which is OpenAI's, a client waits and tries again: the type beside it is `tokens` or `requests`.
+  const isRateLimit = String(code) === '429' || words.some((one) => one.startsWith('rate_limit'));
+  const kind = isRateLimit ? 'rate_limit_exceeded' : words[0];
   return { message, ...(kind !== undefined && { kind }) };
 }
 

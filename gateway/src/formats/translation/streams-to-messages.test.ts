@@ -278,6 +278,16 @@ describe('a chat stream for a messages caller', () => {
     });
   }
 
+  for (const stated of [{ type: 'tokens', code: 'rate_limit_exceeded' }, { code: 429 }]) {
+    it(`says rate_limit_error for ${JSON.stringify(stated)}`, () => {
+      const error = { type: 'rate_limit_error', message: 'Bad' };
+      assert.deepEqual(toMessages(begin, { error: { message: 'Bad', ...stated } }).at(-1), {
+        type: 'error',
+        error,
+      });
+    });
+  }
+
   it('reads the first choice only, and comments and what is no JSON not at all', () => {
     const other = {
       ...chunk({ content: 'no' }),
