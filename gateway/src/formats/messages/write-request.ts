@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
-import { closedSchema, typedSchema } from '../translation/bounded-schema.ts';
+import { areStrictTools, closedSchema, typedSchema } from '../translation/bounded-schema.ts';
 import { asFunction } from '../translation/callers-tools.ts';
 import type { Conversation, ReasoningEffort, ReasoningRequest } from '../translation/conversation.ts';
 import type { Feature } from '../translation/feature-table.ts';
@@ -82,13 +82,19 @@ function writeTools(
   parallel: boolean | undefined,
   { names, losses }: { readonly names: ToolNames; readonly losses: Losses },
 ): JsonObject {
-  const written = tools.map((tool) => {
-    const { description, parameters, strict } = asFunction(tool, losses);
+  const functions = tools.map((tool) => {
+    const { parameters, ...others } = asFunction(tool, losses);
+    return { tool, ...others, schema: typedSchema(parameters) };
+  });
+  const areStrict = areStrictTools(functions.flatMap(({ strict, schema }) => (strict ? [schema] : [])));
+  if (!areStrict) losses.lose('strictFunctions', 'tools[].strict');
+  const written = functions.map(({ tool, description, strict, schema }) => {
+    const isStrict = areStrict && strict;
     return {
       name: names.sent(tool.name),
       ...defined({ description }),
-      input_schema: names.sentArguments(tool.name, typedSchema(parameters)),
-      ...(strict === true && { strict }),
+      input_schema: names.sentArguments(tool.name, isStrict ? closedSchema(schema).schema : schema),
+      ...(isStrict && { strict: true }),
       ...(tool.kind === 'function' && writeCacheControl(tool)),
     };
   });

@@ -88,6 +88,23 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   return written;
 }
 
+/** The most that Anthropic compiles into the one grammar of all strict tools; a member that may be null is a choice. */
+const MAX_STRICT_TOOLS = 20;
+const MAX_STRICT_CHOICES = 16;
+
+/** True if Anthropic takes tools with these schemas as strict ones. */
+export function areStrictTools(schemas: readonly JsonObject[]): boolean {
+  let choices = 0;
+  const count = (schema: JsonObject, depth: number): JsonObject => {
+    if (depth > MAX_DEPTH) return schema;
+    if (schema['anyOf'] !== undefined || Array.isArray(schema['type'])) choices += 1;
+    return mapWithin(schema, (within) => count(within, depth + 1));
+  };
+  for (const schema of schemas) count(schema, 0);
+  const isSmall = schemas.length <= MAX_STRICT_TOOLS && choices <= MAX_STRICT_CHOICES;
+  return isSmall && schemas.every((schema) => !closedSchema(schema).isLoosened);
+}
+
 /** A copy of a schema with another in place of each that it holds. */
 function mapWithin(schema: JsonObject, change: (within: JsonObject) => JsonObject): Record<string, unknown> {
   const written: Record<string, unknown> = { ...schema };

@@ -158,6 +158,30 @@ describe('a chat request for a messages provider', () => {
     assert.deepEqual(dropped, names);
   });
 
+  const strictTool = (name: string, properties: object) => {
+    const required = Object.keys(properties);
+    const parameters = { type: 'object', properties, required, additionalProperties: false };
+    return { type: 'function', function: { name, parameters, strict: true } };
+  };
+  const named = (count: number, schema: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema]));
+  for (const [title, tools, isStrict] of [
+    ['20 of them', Array.from({ length: 20 }, (_, index) => strictTool(`t${index}`, {})), true],
+    ['21 of them', Array.from({ length: 21 }, (_, index) => strictTool(`t${index}`, {})), false],
+    ['16 choices', [strictTool('t', named(16, { type: ['string', 'null'] }))], true],
+    ['17 choices', [strictTool('t', named(17, { type: ['string', 'null'] }))], false],
+    ['a bound', [strictTool('t', { a: { type: 'integer', minimum: 1 } })], false],
+  ] as const) {
+    it(`${isStrict ? 'has strict tools' : 'has no strict tools, by name,'} with ${title}`, () => {
+      const { body, dropped } = toMessages({ tools });
+      const expected = tools.map(({ function: { name, parameters } }) => {
+        return { name, input_schema: parameters, ...(isStrict && { strict: true }) };
+      });
+      assert.deepEqual(body['tools'], expected);
+      assert.deepEqual(dropped, isStrict ? [] : ['tools[].strict']);
+    });
+  }
+
   it('declares a tool once', () => {
     const { body, dropped } = toMessages({ tools: [weather, weather] });
     assert.equal((body['tools'] as unknown[]).length, 1);
