@@ -137,6 +137,13 @@ describe('headersToProvider', () => {
 });
 
 describe('headersToCaller', () => {
+  it('writes the media type in small letters, and its parameters as they came', () => {
+    const head = { 'content-type': 'Text/Event-Stream;Charset=UTF-8' };
+    assert.deepEqual(headersToCaller(head, { dialect: 'openai', isByok: false }, undefined), {
+      'content-type': 'text/event-stream;Charset=UTF-8',
+    });
+  });
+
   const head = {
     'content-type': 'application/json',
     'retry-after': '3',

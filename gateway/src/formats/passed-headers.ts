@@ -122,7 +122,9 @@ export function headersToCaller(
   for (const [name, value] of Object.entries(providers)) {
     const shown = nameForCaller(name, passage);
     if (shown === undefined || !isUsable(value) || Object.keys(passed).length >= MAX_HEADERS) continue;
-    passed[shown] = redaction?.text(value) ?? value;
+    const text = redaction?.text(value) ?? value;
+    // Some SDKs compare it with the one in small letters.
+    passed[shown] = shown === 'content-type' ? text.replace(/^[^;]+/, (type) => type.toLowerCase()) : text;
   }
   return passed;
 }
