@@ -234,7 +234,7 @@ routes:
       const answer = await askHttps(at(GATEWAY), {
         path: '/v1/chat/completions',
         headers: { authorization: `Bearer ${secret}`, expect: '100-continue' },
-        body: { model: 'mock/model', messages: [{ role: 'user', content: 'x'.repeat(17 * 1024 * 1024) }] },
+        body: { model: 'mock/model', messages: [{ role: 'user', content: 'x'.repeat(33 * 1024 * 1024) }] },
       });
       assert.equal(answer.status, 413);
       assert.match(JSON.parse(answer.text).error.message, /larger|large/);
