@@ -85,9 +85,6 @@ async function serve(order: ListenOptions): Promise<void> {
     }),
   );
   if (isStopAnnounced) gateway.announceStop();
-  // Its tables take 35 MB and up to half a second of a busy machine, for which no caller of a production node waits. On a laptop the
-  // first request does, and an idle service goes without them.
-  if (config.databaseUrl !== undefined) await import('@gatehouse/gateway/tokenizer');
   await report({
     kind: 'listening',
     port: await gateway.listen(config.host, order.port, shared !== undefined),
