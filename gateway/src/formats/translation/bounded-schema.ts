@@ -189,9 +189,16 @@ export function typedSchema(parameters: JsonObject = {}): JsonObject {
   const typed = typeof root['type'] === 'string' ? root : { ...root, type: 'object' };
   const branches = [anyOf, oneOf, allOf].flat().filter(isJsonObject);
   if (branches.length === 0) return typed;
-  // Whatever one of them has may be given.
+  // Whatever one of them has may be given, and what all of them hold for must be.
   const named = [...branches, root].flatMap(({ properties }) => Object.entries(properties ?? {}));
-  return { ...typed, properties: Object.fromEntries(named) };
+  const needed = [root, ...[allOf].flat().filter(isJsonObject)].flatMap(({ required }): readonly unknown[] =>
+    Array.isArray(required) ? required : [],
+  );
+  return {
+    ...typed,
+    properties: Object.fromEntries(named),
+    ...(needed.length > 0 && { required: [...new Set(needed)] }),
+  };
 }
 
 const EXCLUSIVE = [

@@ -48,6 +48,17 @@ describe('the schema of a function’s arguments', () => {
       },
       { type: 'object', properties: { a: {}, b: true } },
     ],
+    [
+      {
+        allOf: [
+          { properties: { a: {} }, required: ['a'] },
+          { properties: { b: {} }, required: ['a', 'b'] },
+        ],
+        properties: { c: {} },
+        required: ['c'],
+      },
+      { type: 'object', properties: { a: {}, b: {}, c: {} }, required: ['c', 'a', 'b'] },
+    ],
   ] as const) {
     it(`is ${JSON.stringify(written)} for ${JSON.stringify(given)}`, () =>
       assert.deepEqual(argumentsSchema(given), written));
