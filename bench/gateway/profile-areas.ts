@@ -52,6 +52,8 @@ const PARTS: readonly (readonly [part: string, members: RegExp])[] = [
 ];
 const BAR_MICROS = 2;
 
+const RUNTIME = 'the runtime, by itself';
+
 /** Waiting, and the profiler itself. */
 const NOT_WORK = /^\(idle\)|node:inspector$/;
 
@@ -103,24 +105,21 @@ async function main(file: string): Promise<void> {
   const callers = new Map(
     profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),
   );
-  /** The innermost own file on the stack; what is outside of all is the runtime's or a package's own event. */
-  const areaOf = (node: ProfileNode): string => {
-    if (ENGINE.has(node.callFrame.functionName)) return node.callFrame.functionName;
+  /** The name of the innermost call on the stack that has one. */
+  const innermost = (node: ProfileNode, nameOf: (at: ProfileNode) => string | undefined) => {
     for (let at: ProfileNode | undefined = node; at; at = nodes.get(callers.get(at.id) ?? -1)) {
-      const own = OWN_FILE.exec(at.callFrame.url)?.[1];
-      if (own !== undefined) return own;
+      const name = nameOf(at);
+      if (name !== undefined) return name;
     }
-    const module = moduleOf(node);
-    return module.startsWith('package') ? `${module}, by itself` : 'the runtime, by itself';
+    return undefined;
   };
-  const partOf = (node: ProfileNode): string => {
-    if (ENGINE.has(node.callFrame.functionName)) return node.callFrame.functionName;
-    for (let at: ProfileNode | undefined = node; at; at = nodes.get(callers.get(at.id) ?? -1)) {
-      const module = moduleOf(at);
-      const found = PARTS.find(([, members]) => members.test(module));
-      if (found) return found[0];
-    }
-    return 'the runtime, by itself';
+  const partOf = (node: ProfileNode) =>
+    innermost(node, (at) => PARTS.find(([, members]) => members.test(moduleOf(at)))?.[0]) ?? RUNTIME;
+  /** The innermost own file; what is outside of all is the runtime's or a package's own event. */
+  const areaOf = (node: ProfileNode) => {
+    const module = moduleOf(node);
+    const outside = module.startsWith('package') ? `${module}, by itself` : RUNTIME;
+    return innermost(node, (at) => OWN_FILE.exec(at.callFrame.url)?.[1]) ?? outside;
   };
   const parts = new Map<string, number>();
   const areas = new Map<string, number>();
@@ -133,10 +132,11 @@ async function main(file: string): Promise<void> {
     if (!node || NOT_WORK.test(`${node.callFrame.functionName} ${node.callFrame.url}`)) continue;
     busyUs += us;
     const add = (sums: Map<string, number>, name: string) => sums.set(name, (sums.get(name) ?? 0) + us);
-    add(parts, partOf(node));
-    add(areas, areaOf(node));
-    add(modules, moduleOf(node));
     const { functionName, lineNumber } = node.callFrame;
+    const engine = ENGINE.has(functionName) ? functionName : undefined;
+    add(parts, engine ?? partOf(node));
+    add(areas, engine ?? areaOf(node));
+    add(modules, moduleOf(node));
     add(functions, `${functionName || '(anonymous)'}, ${moduleOf(node)}:${lineNumber + 1}`);
   }
   process.stdout.write(`${(busyUs / requests).toFixed(1)} µs busy.\n`);
