@@ -23,23 +23,21 @@ const GATEWAY = [/^gateway\/src\/gateway\.ts$/, /gpt-tokenizer/, /node_modules\/
 const RARE = [/node_modules\/(jose|yaml|ioredis|prom-client|@opentelemetry|@zxcvbn-ts)\//];
 
 describe('loaded modules', { concurrency: 2 }, () => {
-  for (const [title, file, unused, used = /^/] of [
+  for (const [title, file, unused] of [
     // Which word was probably meant is asked of the contract's own file.
     ['help or a usage error', 'cli/src/main.ts', [/^(?!cli\/|contract\/src\/conventions\/edits-between)/]],
     ['the process of the API', 'cli/src/service/start.ts', [...GATEWAY, ...RARE]],
-    // The tokenizer before it serves, so that no request waits for its tables.
     [
       'a gateway process',
       'cli/src/process/gateway-service.ts',
-      [/^control-plane\//, ...RARE, /undici\/lib\/web\//],
-      /gpt-tokenizer/,
+      [/^control-plane\//, ...RARE, /undici\/lib\/web\//, /gpt-tokenizer\/.*ranks/i],
     ],
     ['an operator command', 'cli/src/commands/org/deposit.ts', [...APPLICATION, ...GATEWAY, ...RARE]],
     ['a backup', 'cli/src/commands/backup/make.ts', [...APPLICATION, ...GATEWAY, ...RARE]],
   ] as const) {
     it(`${title} loads only what it uses`, async () => {
       const loaded = await loadedBy(file);
-      assert.ok(loaded.includes(file) && loaded.some((path) => used.test(path)));
+      assert.ok(loaded.includes(file));
       assert.deepEqual(
         loaded.filter((path) => unused.some((pattern) => pattern.test(path))),
         [],

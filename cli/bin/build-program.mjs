@@ -67,6 +67,27 @@ const lazyBuiltins = {
   },
 };
 
+/** The tokenizer's table as a file beside the program, which its source would make in every process. */
+const writtenTables = {
+  name: 'written-tables',
+  setup(build) {
+    build.onLoad({ filter: /\/o200k-table\.ts$/, namespace: 'file' }, () => ({
+      contents: `
+        import { readFileSync } from 'node:fs';
+        import name from './o200k-table.bin';
+        export const readO200kTable = () => readFileSync(new URL(name, import.meta.url));`,
+    }));
+    build.onResolve({ filter: /\/o200k-table\.bin$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      namespace: 'table',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'table' }, async ({ path }) => {
+      const { readO200kTable } = await import(pathToFileURL(path.replace(/bin$/, 'ts')).href);
+      return { contents: readO200kTable(), loader: 'file' };
+    });
+  },
+};
+
 /** A package that is imported when it is needed is rare, and a bundled CommonJS module would have no names: it stays where it is. */
 const rarePackages = {
   name: 'rare-packages',
@@ -116,14 +137,16 @@ async function bundle(outdir) {
     sourcemap: true,
     sourcesContent: false,
     external: EXTERNAL,
-    plugins: [sourceLocations, lazyBuiltins, rarePackages],
+    plugins: [writtenTables, sourceLocations, lazyBuiltins, rarePackages],
     banner: {
       js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
     },
     metafile: true,
     logLevel: 'silent',
   });
-  const own = Object.keys(metafile.inputs).filter((path) => !/(^|\/)node_modules\/|^builtin:/.test(path));
+  const own = Object.keys(metafile.inputs).filter(
+    (path) => !/(^|\/)node_modules\/|^(builtin|table):/.test(path),
+  );
   const manifests = [...new Set(own.map((path) => path.split('/')[0]))].map((name) => `${name}/package.json`);
   const bundler = relative(root, fileURLToPath(import.meta.url));
   return {

@@ -2,8 +2,6 @@ import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '@gatehouse/concurrency';
 import { createGateway, observeJournal, type RateLimiter } from '@gatehouse/gateway';
 import { openJournal, telemetryFor } from '@gatehouse/gateway/journal';
-// Before anything is served, so that no request waits for its tables.
-import '@gatehouse/gateway/tokenizer';
 import type { Metrics, Tracing } from '@gatehouse/observability';
 import type { Database, KeyRing, TelemetryClient } from '@gatehouse/store';
 import type { Logger } from 'pino';

@@ -262,7 +262,7 @@ async function openGateway(
   environment: Readonly<Record<string, string | undefined>>,
   stack: AsyncDisposableStack,
 ): Promise<Listener & AsyncDisposable> {
-  // Imported only here: the tokenizer alone takes more memory than the API.
+  // Imported only here: an API beside gateway processes has no use for it.
   const { openGatewayService } = await import('../process/gateway-service.ts');
   const { database, telemetry, telemetryDatabase } = stores;
   const rates = await openRates(config, undefined, log);

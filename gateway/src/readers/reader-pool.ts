@@ -176,7 +176,7 @@ export function createReaderPool(dependencies: {
       return begin(job, (cancelled) => large.read(job, cancelled));
     },
     async countTokens(owner, texts) {
-      const { tokens, rest } = await countFor(countTimes.of(owner), texts);
+      const { tokens, rest } = countFor(countTimes.of(owner), texts);
       if (rest.length === 0) return tokens;
       return tokens + (await countRest(owner, bodyOf(rest), true, [large], NEVER));
     },

@@ -75,7 +75,7 @@ export async function readPart<Kind extends ReadKind>(
   const read = READS[kind] as Read<InputOf<Kind>, ResultOf<Kind>>;
   let rest: readonly string[] = [];
   const count: CountTokens = async (texts) => {
-    const counted = await countFor(time, texts, rememberedCounts.of(owner));
+    const counted = countFor(time, texts, rememberedCounts.of(owner));
     rest = counted.rest;
     return counted.tokens;
   };

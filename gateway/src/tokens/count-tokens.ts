@@ -1,17 +1,16 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type CountTime, onceFor } from './count-time.ts';
+import { countExactly, MAX_COUNTED_CHARACTERS as SEGMENT_CHARACTERS } from './exact-count.ts';
 import type { CountMemory } from './remembered-counts.ts';
 
 // Counting tokens is pure computation on text that any caller may choose. Four things keep it from blocking others:
-//   - The merge step takes time quadratic in the length of a run without a break (64 KiB of one letter: a
-//     second), so the text is counted in segments of at most 512 characters, cut before the space between two words
-//     where there is one. A cut there changes nothing; a cut inside a run adds a token or two in 512 characters.
-//   - A character takes some 100 ns in English prose, and 3 µs in random ideographs. So a count stops by the time that it
-//     has used, between pieces of two segments.
+//   - The text is counted in segments of at most 512 characters, cut before the space between two words where there is
+//     one. A cut there changes nothing; a cut inside a run adds a token or two in 512 characters.
+//   - A character takes some 100 ns in prose, and up to 900 in random letters. So a count stops by the time that it has
+//     used, between pieces of two segments.
 //   - What is left then is counted in reader threads, or bounded by its bytes (reader-pool.ts).
 //   - Past a million characters the text is no longer split into tokens: its UTF-8 length is taken instead. No
 //     token is shorter than a byte, so this errs on the side of too many.
-const SEGMENT_CHARACTERS = 512;
 const PIECE_CHARACTERS = 2 * SEGMENT_CHARACTERS;
 /** A text this short is counted in any case: elsewhere it would cost as much to pass on. */
 const SHORT_CHARACTERS = SEGMENT_CHARACTERS;
@@ -23,18 +22,15 @@ const CHARACTERS_OF_A_LOOK = 8;
 
 const BLANK = /\s/;
 
-// Its tables take a fifth of a second to load. A gateway process has them before it serves.
-let exact: typeof import('./exact-count.ts') | undefined;
-
 /**
  * The number of tokens (o200k_base) in these texts together. Never fewer than there are, give or take a cut. Every few
  * milliseconds the thread is given back to others, for `pauseMs` where it is given, else for their turn.
  */
 export async function countTokens(texts: Iterable<string>, pauseMs = 0): Promise<number> {
-  let { tokens, rest } = await countFor(turnTime(), texts);
+  let { tokens, rest } = countFor(turnTime(), texts);
   while (rest.length > 0) {
     await (pauseMs > 0 ? delay(pauseMs) : nextTurn());
-    const more = await countFor(turnTime(), rest);
+    const more = countFor(turnTime(), rest);
     tokens += more.tokens;
     rest = more.rest;
   }
@@ -54,12 +50,7 @@ export interface PartialCount {
  * Counts while there is time. Where there is some, that is a piece of 1,024 characters at least; where there is none, it is
  * short texts, and what the memory knows. The time is used before anything else runs.
  */
-export async function countFor(
-  time: CountTime,
-  texts: Iterable<string>,
-  memory?: CountMemory,
-): Promise<PartialCount> {
-  exact ??= await import('./exact-count.ts');
+export function countFor(time: CountTime, texts: Iterable<string>, memory?: CountMemory): PartialCount {
   const beganAt = time.now();
   const available = time.available();
   const rest: string[] = [];
@@ -88,7 +79,7 @@ export async function countFor(
         restStart ??= start;
       } else {
         endRest(start);
-        tokens += known ?? countPiece(piece, exact.countExactly, memory);
+        tokens += known ?? countPiece(piece, memory);
       }
       start = end;
       untimed += piece.length + CHARACTERS_OF_A_LOOK;
@@ -102,12 +93,11 @@ export async function countFor(
   return { tokens, rest };
 }
 
-function countPiece(piece: string, count: (text: string) => number, memory: CountMemory | undefined): number {
+function countPiece(piece: string, memory: CountMemory | undefined): number {
   let tokens = 0;
   for (let start = 0; start < piece.length; ) {
     const end = segmentEnd(piece, start);
-    // A copy: a slice would keep the whole of its text in memory for as long as a word of it is remembered.
-    tokens += count(Buffer.from(piece.slice(start, end)).toString());
+    tokens += countExactly(piece.slice(start, end));
     start = end;
   }
   memory?.keep(piece, tokens);
