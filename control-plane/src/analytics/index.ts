@@ -12,6 +12,16 @@ import { listRequests } from './list-requests.ts';
 import { listSessions } from './list-sessions.ts';
 import { showRequest } from './show-request.ts';
 
+// How a request for analytics runs:
+//
+//   get-*, list-*, show-request       one file for each endpoint
+//     findScope                       organisation, window, owned project and key, model (PostgreSQL)
+//     QuerySession                    its queries: a permit, the engine, rows or 503, all until one deadline (ClickHouse)
+//     pagedReply                      the pages of a long answer, each with a deadline of its own
+//
+// No database permit is held while the engine is asked. A long answer holds its place among the long ones from its first query, a
+// series from its first page, to its last byte. A caller that leaves ends its queries, also in the engine.
+
 // The embedded engine runs a few queries at once, each on all its processors; more would only be slower together. One
 // place is left for the times of last use, which cannot wait.
 const QUERIES = { permits: 3, permitsPerTenant: 2, queuePerTenant: 100 };
