@@ -9,8 +9,9 @@ import { type RankTable, rankOf, readRankTable } from './rank-table.ts';
 /** The longest text that is counted: of so many characters, each of three bytes at most. */
 export const MAX_COUNTED_CHARACTERS = 512;
 const MAX_BYTES = 3 * MAX_COUNTED_CHARACTERS;
-/** A pair as one number: its rank, and where it begins. */
-const RANK = 2 ** 11;
+/** A pair is one number: its rank, and in so many bits where it begins. */
+const START_BITS = 11;
+const START = 2 ** START_BITS - 1;
 const NONE = -1;
 
 /** Read with the first text: not every process counts. */
@@ -22,7 +23,7 @@ const next = new Int32Array(MAX_BYTES + 1);
 const previous = new Int32Array(MAX_BYTES + 1);
 const ranks = new Int32Array(MAX_BYTES + 1);
 /** Each pair of bytes waits once, and each join adds two pairs at most. */
-const heap = new Float64Array(3 * MAX_BYTES);
+const heap = new Int32Array(3 * MAX_BYTES);
 let waiting = 0;
 
 /** The tokens (o200k_base) of a text of at most MAX_COUNTED_CHARACTERS. A special token's name is text like any other. */
@@ -65,9 +66,9 @@ function tokensOfWord(table: RankTable, length: number): number {
   let parts = length;
   while (waiting > 0) {
     const pair = takeLowest();
-    const start = pair % RANK;
+    const start = pair & START;
     // One of the two was joined with another meanwhile.
-    if (ranks[start] !== (pair - start) / RANK) continue;
+    if (ranks[start] !== pair >> START_BITS) continue;
     const second = next[start] as number;
     const after = next[second] as number;
     next[start] = after;
@@ -86,7 +87,7 @@ function rankPair(table: RankTable, start: number, length: number): void {
   const rank = second < length ? rankOf(table, word, start, next[second] as number) : NONE;
   ranks[start] = rank;
   if (rank === NONE) return;
-  const pair = rank * RANK + start;
+  const pair = (rank << START_BITS) | start;
   let place = waiting++;
   while (place > 0) {
     const parent = (place - 1) >> 1;
