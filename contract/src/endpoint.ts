@@ -105,6 +105,11 @@ export function endpoint<
 
 const nothing = z.object({});
 
+/** True if a request without a body means one without members. */
+export function mayLackBody({ method, body }: Endpoint): boolean {
+  return method === 'POST' && body?.safeParse({}).success === true;
+}
+
 /** The parameters of a path, in order: `['key_id']` for `/keys/{key_id}`. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);

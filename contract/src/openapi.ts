@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type CodeSample, endpointSamples } from './code-samples.ts';
 import { ERROR_BODIES, errorsOf } from './declared-errors.ts';
-import { type Endpoint, type ExportType, pathParameters } from './endpoint.ts';
+import { type Endpoint, type ExportType, mayLackBody, pathParameters } from './endpoint.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas } from './json-schema.ts';
 import { ACCESS_COOKIE } from './limits.ts';
 import type { Navigation } from './navigation.ts';
@@ -35,7 +35,7 @@ export interface OpenApiOperation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly OpenApiParameter[];
   readonly requestBody?: {
-    readonly required: true;
+    readonly required: boolean;
     readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
   };
   readonly responses: Readonly<Record<string, OpenApiResponse>>;
@@ -143,7 +143,7 @@ function operation(endpoint: Endpoint, named: NamedSchemas): OpenApiOperation {
     ],
     ...(endpoint.body && {
       requestBody: {
-        required: true,
+        required: !mayLackBody(endpoint),
         content: { 'application/json': { schema: jsonSchema(endpoint.body, 'sent', named) } },
       },
     }),

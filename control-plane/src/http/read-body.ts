@@ -12,6 +12,11 @@ import {
 // A body beyond the limit is read and discarded up to this size, so that the sender reads the answer.
 const DISCARD_LIMIT_BYTES = 1024 * 1024;
 
+/** True if the headers announce a body. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /**
  * Reads a JSON body. Throws 415, 413 or 400 as an ApiError; the value may be of any JSON type.
  */

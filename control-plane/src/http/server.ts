@@ -4,6 +4,7 @@ import {
   type ActivityAction,
   ApiError,
   type Endpoint,
+  mayLackBody,
   memberRules,
   parseBody,
   parseQuery,
@@ -41,7 +42,7 @@ import { indexText } from './index-text.ts';
 import { logRequest } from './log-request.ts';
 import { type NavigationImplementation, navigationRoute } from './navigate.ts';
 import { refuseForeignOrigin } from './origin.ts';
-import { readJsonBody } from './read-body.ts';
+import { hasBody, readJsonBody } from './read-body.ts';
 import type { RecorderFor } from './recorder.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
 import { createRouter, type Route } from './router.ts';
@@ -272,7 +273,8 @@ async function requireSession(
 async function readRequest(endpoint: Endpoint, { request, target }: Exchange) {
   const query = parseQuery(endpoint.query, target.slice(pathOf(target).length + 1));
   if (!endpoint.body) return { query, body: undefined };
-  const body = await readJsonBody(request, memberRules(endpoint.body));
+  const isWithout = !hasBody(request) && mayLackBody(endpoint);
+  const body = isWithout ? {} : await readJsonBody(request, memberRules(endpoint.body));
   return { query, body: parseBody(endpoint.body, body) };
 }
 

@@ -6,7 +6,7 @@ import { sql, statement } from '@gatehouse/store';
 import { runSql } from '@gatehouse/store/testing';
 import { comparable } from '../testing/comparable.ts';
 import { dumpTables } from '../testing/dump-tables.ts';
-import { eventsOf, issueNames, mintKey, sendText, signUpForKeys } from '../testing/key-account.ts';
+import { cookieOf, eventsOf, issueNames, mintKey, sendText, signUpForKeys } from '../testing/key-account.ts';
 import { startTestApi, type TestApi } from '../testing/test-api.ts';
 
 interface Accepted {
@@ -91,6 +91,19 @@ describe('POST /keys/{key_id}/rotate', () => {
     });
     assert.deepEqual([previous_key_prefix, previous_valid_until], [null, null]);
     assert.equal(fourth.previous_key_prefix, third.key_prefix);
+  });
+
+  it('needs no body, but JSON where there is one', async () => {
+    const account = await signUpForKeys(api);
+    const params = { key_id: (await mintKey(account)).id };
+    assert.equal((await account.client.send(keys.rotateKey, { params })).status, 200);
+    assert.equal((await accepted(params.key_id)).length, 2);
+    const path = `/keys/${params.key_id}/rotate`;
+    assert.equal((await sendText(account, 'POST', path, '')).status, 200);
+    const headers = { cookie: cookieOf(account), 'content-type': 'application/x-www-form-urlencoded' };
+    const form = { method: 'POST', path: `/api${path}`, headers, body: 'grace_seconds=0' };
+    assert.equal((await account.client.raw(form)).status, 415);
+    assert.equal((await accepted(params.key_id)).length, 2);
   });
 
   it('ends both secrets when the key is revoked', async () => {
