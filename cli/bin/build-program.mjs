@@ -137,6 +137,8 @@ async function bundle(outdir) {
     sourcemap: true,
     sourcesContent: false,
     external: EXTERNAL,
+    // Its wrapper for modules names the classes once more, and logs would then say DatabaseError2.
+    alias: { pg: './node_modules/pg/lib/index.js' },
     plugins: [writtenTables, sourceLocations, lazyBuiltins, rarePackages],
     banner: {
       js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",

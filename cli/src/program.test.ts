@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -71,6 +71,19 @@ describe('the program of the command', () => {
     const { stack } = await inProgram(`await main(undefined).catch(({ stack }) => ({ stack }))`);
     assert.match(stack, /\/cli\/src\/commands\/run\.ts:\d+/);
     assert.doesNotMatch(stack, /undefined:NaN/);
+  });
+
+  it('has the names of its errors as the sources have them', async () => {
+    const root = join(import.meta.dirname, '../..');
+    const folder = findProgram(root) ?? assert.fail('the program is not built');
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.mjs'));
+    assert.ok(files.length > 10);
+    for (const name of files) {
+      const renamed = (await readFile(join(folder, name), 'utf8')).match(
+        /\b\w+Error\d+ = class|class \w+Error\d/,
+      );
+      assert.equal(renamed, null, name);
+    }
   });
 
   it('has the stack of an object without a text', async () => {

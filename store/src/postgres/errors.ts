@@ -1,4 +1,4 @@
-import { DatabaseError } from 'pg';
+import pg from 'pg';
 
 /** The database cannot be used right now; the same call may work in a moment. Becomes a 503. */
 export class DatabaseUnavailable extends Error {
@@ -38,7 +38,7 @@ const TLS_CODES = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UN
 
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
-  if (error instanceof DatabaseError) {
+  if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
     return UNAVAILABLE_CODES.has(code) || code.startsWith('08') || code.startsWith('53');
   }
@@ -60,7 +60,7 @@ export function withUnavailable(error: unknown): unknown {
 /** A row or a table was locked for longer than `lock_timeout`. The statement had no effect. */
 export function isLockTimeout(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
-  return cause instanceof DatabaseError && cause.code === '55P03';
+  return cause instanceof pg.DatabaseError && cause.code === '55P03';
 }
 
 /** The two ends do not agree on TLS, which no other attempt changes. */
@@ -74,20 +74,20 @@ export function isTlsFailure(error: unknown): boolean {
 /** The server has become a standby, and refuses to write. */
 export function isOfStandby(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
-  return cause instanceof DatabaseError && cause.code === '25006';
+  return cause instanceof pg.DatabaseError && cause.code === '25006';
 }
 
 /** The connection did not answer in time, or is broken: nothing more can be asked on it. */
 export function isWithoutAnswer(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable && !(error.cause instanceof DatabaseError);
+  return error instanceof DatabaseUnavailable && !(error.cause instanceof pg.DatabaseError);
 }
 
 /** PostgreSQL ended this transaction because of a deadlock or a serialisation failure: run it again. */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+  return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
 /** The unique constraint of this name refused the row. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint;
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint;
 }
