@@ -14,6 +14,10 @@ const MAX_LATE_EVENTS = 8;
 /** Events in a row whose form was of no use. Then no more are looked at. */
 const MAX_USELESS_FORMS = 16;
 const NOTHING: Buffer = Buffer.alloc(0);
+/** In place of an event that was cut, as proxies do to long ones. What it said is lost, so the answer is not whole. */
+const BROKEN_EVENT = Buffer.from(
+  'event: error\ndata: {"error":{"type":"api_error","message":"The provider sent an event that is no JSON."}}\n\n',
+);
 
 /**
  * A provider's stream on its way to the caller, whatever the format. Its events are cut out of the packets and read, each once. To a caller
@@ -117,6 +121,10 @@ export class AnswerStream extends AnswerTally implements CallersStream {
     // Of other values nothing is read; to fail at an end mark takes longer than to read an event.
     const parsed = data.startsWith('{') ? parseJson(data) : undefined;
     const value = isJsonObject(parsed) ? parsed : undefined;
+    if (this.#translated && !this.isDone && data.startsWith('{') && parsed === undefined) {
+      this.#passWhole(BROKEN_EVENT, passed);
+      return;
+    }
     if (this.isDone && !this.#isWanted(value)) return;
     const before = this.#translated?.count ?? 0;
     const exact = () => parseExact(data) as JsonObject;

@@ -288,6 +288,18 @@ describe('a chat stream for a messages caller', () => {
     });
   }
 
+  it('ends with an error at an event that was cut: what it said is lost', () => {
+    const bytes = Buffer.from(`${streamOf([begin])}data: {"choices":[{"delta":{"cont   \n\n`);
+    const translator = createStreamTranslator('chat', 'messages', notesWith());
+    const told = [
+      ...eventsIn(translator.push(bytes)),
+      ...eventsIn(translator.push(Buffer.from(streamOf([chunk({}, 'stop')])))),
+    ];
+    assert.deepEqual(told.slice(1), [
+      { type: 'error', error: { type: 'api_error', message: 'The provider sent an event that is no JSON.' } },
+    ]);
+  });
+
   it('reads the first choice only, and comments and what is no JSON not at all', () => {
     const other = {
       ...chunk({ content: 'no' }),
@@ -295,7 +307,7 @@ describe('a chat stream for a messages caller', () => {
     };
     const translator = createStreamTranslator('chat', 'messages', notesWith());
     const bytes = Buffer.from(
-      `: comment\n\n${streamOf([begin])}data: {"broken\n\nevent: x\n\n${streamOf([other])}`,
+      `: comment\n\n${streamOf([begin])}data: heartbeat\n\nevent: x\n\n${streamOf([other])}`,
     );
     assert.deepEqual(inShort(eventsIn(translator.push(bytes))).slice(1), [
       'content_block_start 0 ""',
