@@ -142,13 +142,16 @@ function writeResult(
   { losses }: MessageContext,
 ): JsonObject {
   loseDetail(parts, losses);
-  const [content] = message('tool', spoken(parts).map(writeBlock));
+  // Anthropic refuses a breakpoint within a result: "place it directly on `tool_result`".
+  const blocks = spoken(parts).map(({ cacheControl: _, ...part }) => writeBlock(part));
+  const marked = [...parts, others].findLast(({ cacheControl }) => cacheControl !== undefined);
+  const [content] = message('tool', blocks);
   return {
     type: 'tool_result',
     tool_use_id: fittingName(callId, maxCallIdLength),
     ...(content && { content: content['content'] }),
     ...(isError && { is_error: true }),
-    ...writeCacheControl(others),
+    ...writeCacheControl(marked ?? others),
   };
 }
 

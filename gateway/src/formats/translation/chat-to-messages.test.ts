@@ -188,6 +188,26 @@ describe('a chat request for a messages provider', () => {
     assert.deepEqual(dropped, ['tools[weather]']);
   });
 
+  it('puts a breakpoint within a result on the result, where alone Anthropic takes it', () => {
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const content = [
+      { type: 'text', text: 'one', ...mark },
+      { type: 'text', text: 'two' },
+    ];
+    const turns = [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content },
+    ];
+    const { body } = toMessages({ messages: [...messages, ...turns] });
+    const [, , said] = body['messages'] as { content: JsonObject[] }[];
+    const texts = [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ];
+    assert.deepEqual(said?.content, [{ type: 'tool_result', tool_use_id: 'a', content: texts, ...mark }]);
+  });
+
   it('takes the arguments of a call as an object too', () => {
     const call = { id: 'a', type: 'function', function: { name: 'f', arguments: { a: 1 } } };
     const { body } = toMessages({ messages: [...messages, { role: 'assistant', tool_calls: [call] }] });
