@@ -15,6 +15,7 @@ import type {
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
 import { urlOfSource } from '../translation/part-members.ts';
+import { parsableArguments } from '../translation/tool-input.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { resultsFirst } from '../translation/turns.ts';
 import { detailsOfSeal } from './reasoning.ts';
@@ -107,7 +108,7 @@ function writeCall(call: ToolCallPart, extra: unknown, { names, keep, callId }: 
   return {
     id: callId(call.id),
     type: 'function',
-    function: { name: names.sent(call.name), arguments: jsonArguments(call) },
+    function: { name: names.sent(call.name), arguments: parsableArguments(jsonArguments(call)) },
     ...(isKept && { extra_content: extra }),
   };
 }

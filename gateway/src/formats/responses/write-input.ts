@@ -14,7 +14,7 @@ import type {
 } from '../translation/conversation.ts';
 import type { Losses } from '../translation/losses.ts';
 import { urlOfSource } from '../translation/part-members.ts';
-import { filledArguments } from '../translation/tool-input.ts';
+import { parsableArguments } from '../translation/tool-input.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { resultsFirst, withoutLastReasoning } from '../translation/turns.ts';
 import { summaryPart } from './output-items.ts';
@@ -110,7 +110,7 @@ class InputWriter {
       };
       this.items.push(
         part.kind === 'function'
-          ? { type: 'function_call', ...call, arguments: filledArguments(part.arguments) }
+          ? { type: 'function_call', ...call, arguments: parsableArguments(part.arguments) }
           : { type: 'custom_tool_call', ...call, input: part.arguments },
       );
     }

@@ -247,8 +247,9 @@ describe('a chat request for a messages provider', () => {
       const [, back] = translateRequest('messages', 'chat', body, OPTIONS).body['messages'] as {
         tool_calls: { function: { arguments: string } }[];
       }[];
-      const isBlank = written.trim() === '' || written === 'null';
-      assert.equal(back?.tool_calls[0]?.function.arguments, isBlank ? '{}' : written);
+      // Servers parse the arguments of earlier calls.
+      const { function: called } = back?.tool_calls[0] ?? { function: { arguments: '' } };
+      assert.equal(called.arguments, JSON.stringify(turn?.content[0]?.input));
     });
   }
 

@@ -49,6 +49,14 @@ export function filledArguments(text: string): string {
   return isBlank(text) ? '{}' : text;
 }
 
+/**
+ * The arguments of a call in a conversation as a provider takes them back: vLLM, llama.cpp and MiniMax parse them, and refuse every further
+ * turn for a text that is no object.
+ */
+export function parsableArguments(text: string): string {
+  return isJsonObject(parseBounded(text)) ? text : JSON.stringify(inputOfText(text));
+}
+
 /** The text that the input of a call in messages is in chat and responses. */
 export function textOfInput(input: unknown): string {
   if (typeof input === 'string') return filledArguments(input);
