@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from '../../wire/json.ts';
 import { fittingName, REQUEST_RULES, shortId, writtenUser } from '../peculiarities/request-rules.ts';
-import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
+import { argumentsSchema, isStrictSchema, openaiSchema } from '../translation/bounded-schema.ts';
 import { asFunction } from '../translation/callers-tools.ts';
 import type { Conversation, OutputFormat } from '../translation/conversation.ts';
 import { pathOf } from '../translation/feature-table.ts';
@@ -93,7 +93,10 @@ function writeOutputFormat(format: OutputFormat): JsonObject {
       return { type: 'json_object' };
     case 'jsonSchema': {
       const { schema, name = 'answer', description, strict = isStrictSchema(schema) || undefined } = format;
-      return { type: 'json_schema', json_schema: { name, ...defined({ description, strict }), schema } };
+      return {
+        type: 'json_schema',
+        json_schema: { name, ...defined({ description, strict }), schema: openaiSchema(schema) },
+      };
     }
   }
 }

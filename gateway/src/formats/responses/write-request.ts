@@ -1,6 +1,6 @@
 import { defined, isJsonObject, type JsonObject } from '../../wire/json.ts';
 import { REQUEST_RULES, writtenUser } from '../peculiarities/request-rules.ts';
-import { argumentsSchema, isStrictSchema } from '../translation/bounded-schema.ts';
+import { argumentsSchema, isStrictSchema, openaiSchema } from '../translation/bounded-schema.ts';
 import type {
   Conversation,
   CustomTool,
@@ -89,7 +89,7 @@ function writeFormat(format: OutputFormat | undefined): object | undefined {
       return { type: 'json_object' };
     case 'jsonSchema': {
       const { name = 'answer', schema, description, strict = isStrictSchema(schema) || undefined } = format;
-      return { type: 'json_schema', name, schema, ...defined({ description, strict }) };
+      return { type: 'json_schema', name, schema: openaiSchema(schema), ...defined({ description, strict }) };
     }
   }
 }

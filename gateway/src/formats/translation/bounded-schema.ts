@@ -33,6 +33,8 @@ const FORMATS: ReadonlySet<unknown> = new Set([
 /** The only numbers of items that it can be told to have at least. */
 const MAX_MIN_ITEMS = 1;
 const MAX_DEPTH = 128;
+/** A look ahead or behind in a `pattern`: OpenAI refuses the whole request for it, and Anthropic's grammars have none. */
+const LOOKAROUND = /(?<!\\)(?:\\\\)*\(\?<?[=!]/;
 
 /** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
 const BY_NAME = ['properties', '$defs', 'definitions'] as const;
@@ -60,12 +62,8 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   const written = mapWithin(oneOf === undefined ? others : { anyOf: oneOf, ...others }, (within) =>
     closed(within, state, depth + 1),
   );
-  const said: string[] = [];
-  for (const name of FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format']) {
-    if (!Object.hasOwn(written, name)) continue;
-    said.push(`${name}: ${JSON.stringify(written[name])}`);
-    delete written[name];
-  }
+  const unknown = FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format'];
+  const said = takeOut(written, unknown);
   const least = numberOf(written['minItems']);
   if (typeof least === 'number' && least > MAX_MIN_ITEMS) {
     said.push(`minItems: ${least}`);
@@ -73,11 +71,7 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   }
   if (said.length > 0) {
     state.isLoosened = true;
-    const { description } = written;
-    written['description'] = [
-      ...(typeof description === 'string' ? [description] : []),
-      `(${said.join(', ')})`,
-    ].join(' ');
+    describe(written, said);
   }
   if (isObjectSchema(written) && written['additionalProperties'] !== false) {
     // Members of any name cannot be had; that no others come is what most callers mean.
@@ -86,6 +80,24 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
     written['additionalProperties'] = false;
   }
   return written;
+}
+
+/** Takes these keywords out of a schema, and a pattern that looks around; they are returned in words. */
+function takeOut(schema: Record<string, unknown>, names: readonly string[]): string[] {
+  const { pattern } = schema;
+  const refused = typeof pattern === 'string' && LOOKAROUND.test(pattern) ? [...names, 'pattern'] : names;
+  return refused.flatMap((name) => {
+    if (!Object.hasOwn(schema, name)) return [];
+    const words = `${name}: ${JSON.stringify(schema[name])}`;
+    delete schema[name];
+    return [words];
+  });
+}
+
+function describe(schema: Record<string, unknown>, said: readonly string[]): void {
+  const { description } = schema;
+  const described = typeof description === 'string' ? [description] : [];
+  schema['description'] = [...described, `(${said.join(', ')})`].join(' ');
 }
 
 /** The most that Anthropic compiles into the one grammar of all strict tools; a member that may be null is a choice. */
@@ -112,7 +124,9 @@ function mapWithin(schema: JsonObject, change: (within: JsonObject) => JsonObjec
   for (const name of BY_NAME) {
     const named = written[name];
     if (isJsonObject(named))
-      written[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, changed(value)]));
+      written[name] = Object.fromEntries(
+        Object.entries(named).flatMap(([key, value]) => (isSchema(value) ? [[key, changed(value)]] : [])),
+      );
   }
   for (const name of LISTED) {
     const list = written[name];
@@ -120,6 +134,11 @@ function mapWithin(schema: JsonObject, change: (within: JsonObject) => JsonObjec
   }
   for (const name of ALONE) written[name] &&= changed(written[name]);
   return written;
+}
+
+/** False for what some servers of tools write among the properties; one such makes OpenAI refuse the whole request. */
+function isSchema(value: unknown): boolean {
+  return isJsonObject(value) || typeof value === 'boolean';
 }
 
 function isObjectSchema(schema: JsonObject): boolean {
@@ -174,10 +193,21 @@ function isClosed({ properties = {}, required, additionalProperties }: JsonObjec
  * schema without them, and clients send one for a tool that has no arguments.
  */
 export function argumentsSchema(parameters: JsonObject = {}): JsonObject {
-  const typed = typedSchema(parameters);
+  const typed = openaiSchema(typedSchema(parameters));
   return typed['type'] !== 'object' || isJsonObject(typed['properties'])
     ? typed
     : { ...typed, properties: {} };
+}
+
+/** A schema as OpenAI's formats take it: patterns that look around in words, and members of any name by `true`, where `{}` lacks a type. */
+export function openaiSchema(schema: JsonObject, depth = 0): JsonObject {
+  if (depth > MAX_DEPTH) return schema;
+  const written = mapWithin(schema, (within) => openaiSchema(within, depth + 1));
+  const said = takeOut(written, []);
+  if (said.length > 0) describe(written, said);
+  const others = written['additionalProperties'];
+  if (isJsonObject(others) && Object.keys(others).length === 0) written['additionalProperties'] = true;
+  return written;
 }
 
 /**

@@ -38,6 +38,27 @@ describe('the schema of a function’s arguments', () => {
       { type: 'object', properties: { a: { exclusiveMinimum: 1 } } },
     ],
     [
+      {
+        type: 'object',
+        properties: {
+          mail: { pattern: '^(?!\\.)a', description: 'To whom.' },
+          list: { items: { pattern: '(?<=a)b' } },
+          plain: { pattern: String.raw`^\(?!a(?<name>b)` },
+          pattern: { additionalProperties: {} },
+          type: 'object',
+        },
+      },
+      {
+        type: 'object',
+        properties: {
+          mail: { description: String.raw`To whom. (pattern: "^(?!\\.)a")` },
+          list: { items: { description: '(pattern: "(?<=a)b")' } },
+          plain: { pattern: String.raw`^\(?!a(?<name>b)` },
+          pattern: { additionalProperties: true },
+        },
+      },
+    ],
+    [
       { type: 'object', properties: { a: { required: true } }, required: ['a'] },
       { type: 'object', properties: { a: {} }, required: ['a'] },
     ],
@@ -100,6 +121,8 @@ describe('a schema for structured output of Anthropic', () => {
       oneOf: [
         { type: 'string', format: 'date' },
         { type: 'integer', format: 'int32' },
+        { type: 'string', pattern: '^(?=a)' },
+        { type: 'string', pattern: '^a' },
       ],
       not: { const: 7 },
     });
@@ -108,6 +131,8 @@ describe('a schema for structured output of Anthropic', () => {
       anyOf: [
         { type: 'string', format: 'date' },
         { type: 'integer', description: '(format: "int32")' },
+        { type: 'string', description: '(pattern: "^(?=a)")' },
+        { type: 'string', pattern: '^a' },
       ],
       description: '(not: {"const":7})',
     });

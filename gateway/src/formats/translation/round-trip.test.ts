@@ -89,7 +89,8 @@ function chatTurns(dice: Dice): JsonObject[] {
 function chatRequest(dice: Dice): JsonObject {
   const tools = ['weather', 'time'].map((name) => {
     // Other names of arguments are not sent as they are.
-    const properties = dice.object(3, ['a', 'b', '__proto__']);
+    const given = Object.entries(dice.object(3, ['a', 'b', '__proto__']));
+    const properties = Object.fromEntries(given.map(([argument, value]) => [argument, { default: value }]));
     const parameters = { type: 'object', properties };
     return { type: 'function', function: { name, description: dice.text(), parameters } };
   });
