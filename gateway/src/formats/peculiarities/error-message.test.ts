@@ -26,6 +26,7 @@ describe('the words of an error', () => {
     ["OAuth's", { error: 'invalid_request', error_description: 'no' }, 'no'],
     ["Spring's", { status: 400, error: 'Bad Request', message: 'no' }, 'no'],
     ["Volcengine's", { ResponseMetadata: { Error: { Code: 'x', Message: 'no' } } }, 'no'],
+    ["a gateway's around the provider's", { error: { upstream_error: { error: { message: 'no' } } } }, 'no'],
     ["Apigee's", { fault: { faultstring: 'no' } }, 'no'],
     ["Bedrock's", { throttlingException: { message: 'no' } }, 'no'],
     ['blank ones beside', { error: { message: ' ' }, detail: 'no' }, 'no'],

@@ -22,6 +22,8 @@ const HOLDERS = [
   'errmsg',
   // FastAPI and what is built on it, as a text or a list; problem details (RFC 9457).
   'detail',
+  // Gateways that wrap the provider's error.
+  'upstream_error',
   // Cloudflare; GraphQL.
   'errors',
   // MiniMax.
