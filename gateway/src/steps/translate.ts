@@ -78,7 +78,7 @@ async function translateFor(
   const options: TranslationOptions = {
     keep: target.provider.flags.keep,
     // Mistral, and the servers that are as strict as it is.
-    hasShortIds: target.provider.flags.strictFields,
+    isStrict: target.provider.flags.strictFields,
     requestId: exchange.id,
     createdSeconds: Number(exchange.startedAtMicros / 1_000_000n),
     promptTokens: call.promptTokens,

@@ -26,12 +26,26 @@ export interface MessageContext {
   readonly keep: readonly string[];
   /** The id of a tool call, as the provider takes it. */
   readonly callId: (id: string) => string;
+  /** True where the provider refuses what a user says right after a tool's result. */
+  readonly isStrict: boolean;
 }
 
 /** The messages of a chat request. The templates of some models take one system message, at the beginning. */
 export function writeMessages({ instructions, turns }: Conversation, context: MessageContext): JsonObject[] {
   const leading = { role: 'system', parts: instructions.flatMap(({ parts }) => parts) } as const;
-  return [leading, ...resultsFirst(turns)].flatMap((turn) => writeTurn(turn, context));
+  const messages = [leading, ...resultsFirst(turns)].flatMap((turn) => writeTurn(turn, context));
+  return context.isStrict ? inStrictOrder(messages) : messages;
+}
+
+/** Mistral takes the role system in the beginning only, and after a result nothing but the assistant. */
+function inStrictOrder(messages: readonly JsonObject[]): JsonObject[] {
+  return messages.flatMap((message, at) => {
+    const { role, content } = message;
+    if (at === 0 || (role !== 'system' && role !== 'user')) return [message];
+    const said =
+      role === 'user' ? message : { role: 'user', content: `<system>\n${String(content)}\n</system>` };
+    return messages[at - 1]?.['role'] === 'tool' ? [{ role: 'assistant', content: 'OK.' }, said] : [said];
+  });
 }
 
 function writeTurn(turn: Turn, context: MessageContext): JsonObject[] {

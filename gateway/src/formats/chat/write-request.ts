@@ -21,12 +21,18 @@ export function writeRequest(
   const names = new ToolNames(RULES.maxNameLength);
   const callable = callableTools(conversation, losses);
   loseCaching(conversation, losses);
-  const callId = options.hasShortIds ? shortId : (id: string) => fittingName(id, RULES.maxCallIdLength);
+  const callId = options.isStrict ? shortId : (id: string) => fittingName(id, RULES.maxCallIdLength);
   const { sampling, outputFormat, logprobs } = conversation;
   if (sampling.topK !== undefined) losses.lose('topK');
   const body: JsonObject = {
     model: conversation.model,
-    messages: writeMessages(conversation, { losses, names, keep: options.keep, callId }),
+    messages: writeMessages(conversation, {
+      losses,
+      names,
+      keep: options.keep,
+      callId,
+      isStrict: options.isStrict === true,
+    }),
     ...writeTools(callable, conversation.parallelToolCalls, names, losses),
     ...defined({
       max_completion_tokens: conversation.outputCap,

@@ -45,6 +45,20 @@ describe('a messages request for a chat provider', () => {
     });
   }
 
+  it('of a coding agent is in the order that Mistral demands, for a strict provider', () => {
+    const { body } = translateRequest('messages', 'chat', JSON.parse(claudeCodeBody()), {
+      ...OPTIONS,
+      isStrict: true,
+    });
+    const said = body['messages'] as { role: string; content: string }[];
+    assert.deepEqual(
+      said.map(({ role }) => role),
+      ['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
+    );
+    assert.equal(said[4]?.content, 'OK.');
+    assert.match(said[5]?.content ?? '', /^<system>\n.*\n<\/system>$/s);
+  });
+
   it('says several texts as one: not every server takes a list of them', () => {
     const texts = [
       { type: 'text', text: 'a' },

@@ -29,8 +29,8 @@ export interface WrittenRequest
 export interface TranslationOptions {
   /** The provider's flag: members beyond the format that it wants back (reasoning_content, extra_content, ...). */
   readonly keep: readonly string[];
-  /** True if the provider takes ids of tool calls that are nine letters and digits, and no others. */
-  readonly hasShortIds?: boolean;
+  /** True for Mistral: ids of tool calls are nine letters and digits, and after a result the assistant speaks. */
+  readonly isStrict?: boolean;
   /** For the ids of items that are kept: 32 random hexadecimal digits, where the caller's format can refer to items. */
   readonly itemSeed?: string;
   /** The gateway's id of the request: for ids that the provider does not give. */
