@@ -153,8 +153,10 @@ const MAX_VALUES = 20_000;
 /** Keywords that a strict schema of OpenAI must not have. */
 const NEVER_STRICT = [
   ...['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'propertyNames', 'patternProperties'],
-  ...['dependentRequired', 'dependentSchemas'],
+  ...['dependentRequired', 'dependentSchemas', 'default'],
 ];
+/** A format of texts that Anthropic takes and a strict schema of OpenAI must not have. */
+const LOOSE_FORMAT = 'uri';
 
 /**
  * True if a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required and allows no
@@ -170,6 +172,8 @@ export function isStrictSchema(schema: JsonObject): boolean {
       if (isObjectSchema(value) && !isClosed(value)) return false;
       if (isOfType(value, 'array') && value['items'] === undefined) return false;
       if (NEVER_STRICT.some((name) => Object.hasOwn(value, name))) return false;
+      const { format } = value;
+      if (format === LOOSE_FORMAT || (typeof format === 'string' && !FORMATS.has(format))) return false;
       // A definition is referred to, and nothing is said beside that.
       if (Object.hasOwn(value, '$ref') && Object.keys(value).length > 1) return false;
     }
