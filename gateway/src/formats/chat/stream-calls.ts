@@ -60,6 +60,11 @@ export class StreamedCalls {
     return this.#calls.some(({ name }) => name !== undefined);
   }
 
+  /** True if the arguments of a call are not whole. */
+  get hasOpen(): boolean {
+    return this.#calls.some(({ pieces }) => pieces.isOpen);
+  }
+
   get hasTooMany(): boolean {
     return (
       this.#calls.length > MAX_CALLS || this.#heldCharacters + this.#sealCharacters > MAX_HELD_CHARACTERS

@@ -92,6 +92,10 @@ export class ChatToNeutral {
     // Some servers send their end mark without a reason.
     const ending = this.#ending ?? (this.#isDone ? {} : undefined);
     if (!ending) return;
+    if (!this.#ending && this.#calls.hasOpen) {
+      this.#fail({ message: 'The provider ended its answer within the arguments of a tool.' });
+      return;
+    }
     this.#seal();
     const stop = stopOf(ending, { hasCalls: this.#calls.hasCalls, hasRefusal: this.#hasRefusal });
     const last: StreamEvent[] = [...this.#calls.end(), { type: 'finish', stop }];

@@ -236,6 +236,12 @@ describe('a chat stream for a messages caller', () => {
     assert.deepEqual([usage['input_tokens'], usage['output_tokens']], [42, 0]);
   });
 
+  it('ends with an error where the end mark comes within the arguments of a call, without a reason', () => {
+    const call = (written: string) => callChunk(0, { id: 'a', function: { name: 'f', arguments: written } });
+    assert.equal(inShort(toMessages(begin, call('{"a": "hel'), '[DONE]')).at(-1), 'error');
+    assert.equal(inShort(toMessages(begin, call('{"a": 1}'), '[DONE]')).at(-1), 'message_stop');
+  });
+
   it('ends where the provider’s end mark comes without a reason', () => {
     const events = inShort(toMessages(begin, chunk({ content: 'x' }), '[DONE]'));
     assert.deepEqual(events.slice(-3), ['content_block_stop 0', 'message_delta  "end_turn"', 'message_stop']);

@@ -86,6 +86,11 @@ export class InputPieces {
     return this.#form === 'unknown';
   }
 
+  /** True within the object. */
+  get isOpen(): boolean {
+    return this.#form === 'object' && !this.isComplete;
+  }
+
   /** The text to pass on for the next piece. */
   add(piece: string): string {
     if (this.#form === 'unknown') {
