@@ -37,9 +37,12 @@ const MAX_DEPTH = 128;
 const LOOKAROUND = /(?<!\\)(?:\\\\)*\(\?<?[=!]/;
 
 /** The places of schemas within a schema: by name, in a list, or alone. A property may have any of the names above. */
-const BY_NAME = ['properties', '$defs', 'definitions'] as const;
+const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
 const LISTED = ['anyOf', 'allOf', 'oneOf', 'prefixItems', 'items'] as const;
-const ALONE = ['items', 'additionalProperties', 'not'] as const;
+const ALONE = [
+  ...['items', 'additionalProperties', 'propertyNames', 'contains'],
+  ...['not', 'if', 'then', 'else'],
+] as const;
 
 interface ClosedSchema {
   readonly schema: JsonObject;
