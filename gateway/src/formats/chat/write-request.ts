@@ -16,23 +16,17 @@ const RULES = REQUEST_RULES.chat;
 export function writeRequest(
   conversation: Conversation,
   losses: Losses,
-  options: TranslationOptions,
+  { keep, isStrict = false }: TranslationOptions,
 ): WrittenRequest {
   const names = new ToolNames(RULES.maxNameLength);
   const callable = callableTools(conversation, losses);
   loseCaching(conversation, losses);
-  const callId = options.isStrict ? shortId : (id: string) => fittingName(id, RULES.maxCallIdLength);
+  const callId = isStrict ? shortId : (id: string) => fittingName(id, RULES.maxCallIdLength);
   const { sampling, outputFormat, logprobs } = conversation;
   if (sampling.topK !== undefined) losses.lose('topK');
   const body: JsonObject = {
     model: conversation.model,
-    messages: writeMessages(conversation, {
-      losses,
-      names,
-      keep: options.keep,
-      callId,
-      isStrict: options.isStrict === true,
-    }),
+    messages: writeMessages(conversation, { losses, names, keep, callId, isStrict }),
     ...writeTools(callable, conversation.parallelToolCalls, names, losses),
     ...defined({
       max_completion_tokens: conversation.outputCap,
@@ -99,10 +93,8 @@ function writeOutputFormat(format: OutputFormat): JsonObject {
       return { type: 'json_object' };
     case 'jsonSchema': {
       const { schema, name = 'answer', description, strict = isStrictSchema(schema) || undefined } = format;
-      return {
-        type: 'json_schema',
-        json_schema: { name, ...defined({ description, strict }), schema: openaiSchema(schema) },
-      };
+      const written = { name, ...defined({ description, strict }), schema: openaiSchema(schema) };
+      return { type: 'json_schema', json_schema: written };
     }
   }
 }

@@ -65,17 +65,14 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   const written = mapWithin(oneOf === undefined ? others : { anyOf: oneOf, ...others }, (within) =>
     closed(within, state, depth + 1),
   );
-  const unknown = FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format'];
-  const said = takeOut(written, unknown);
+  const said: string[] = [];
   const least = numberOf(written['minItems']);
   if (typeof least === 'number' && least > MAX_MIN_ITEMS) {
     said.push(`minItems: ${least}`);
     written['minItems'] = MAX_MIN_ITEMS;
   }
-  if (said.length > 0) {
-    state.isLoosened = true;
-    describe(written, said);
-  }
+  const refused = FORMATS.has(written['format']) ? BOUNDS : [...BOUNDS, 'format'];
+  if (saysInWords(written, refused, said)) state.isLoosened = true;
   if (isObjectSchema(written) && written['additionalProperties'] !== false) {
     // Members of any name cannot be had; that no others come is what most callers mean.
     state.isLoosened ||=
@@ -85,22 +82,24 @@ function closed(schema: JsonObject, state: { isLoosened: boolean }, depth: numbe
   return written;
 }
 
-/** Takes these keywords out of a schema, and a pattern that looks around; they are returned in words. */
-function takeOut(schema: Record<string, unknown>, names: readonly string[]): string[] {
-  const { pattern } = schema;
-  const refused = typeof pattern === 'string' && LOOKAROUND.test(pattern) ? [...names, 'pattern'] : names;
-  return refused.flatMap((name) => {
-    if (!Object.hasOwn(schema, name)) return [];
-    const words = `${name}: ${JSON.stringify(schema[name])}`;
+/** Says these keywords of a schema, and a pattern that looks around, in its description; false where there are none. */
+function saysInWords(
+  schema: Record<string, unknown>,
+  refused: readonly string[],
+  said: string[] = [],
+): boolean {
+  const { pattern, description } = schema;
+  const isAround = typeof pattern === 'string' && LOOKAROUND.test(pattern);
+  for (const name of isAround ? [...refused, 'pattern'] : refused) {
+    if (!Object.hasOwn(schema, name)) continue;
+    said.push(`${name}: ${JSON.stringify(schema[name])}`);
     delete schema[name];
-    return [words];
-  });
-}
-
-function describe(schema: Record<string, unknown>, said: readonly string[]): void {
-  const { description } = schema;
-  const described = typeof description === 'string' ? [description] : [];
-  schema['description'] = [...described, `(${said.join(', ')})`].join(' ');
+  }
+  if (said.length === 0) return false;
+  schema['description'] = [description, `(${said.join(', ')})`]
+    .filter((text) => typeof text === 'string')
+    .join(' ');
+  return true;
 }
 
 /** The most that Anthropic compiles into the one grammar of all strict tools; a member that may be null is a choice. */
@@ -158,8 +157,6 @@ const NEVER_STRICT = [
   ...['oneOf', 'allOf', 'not', 'if', 'then', 'else', 'propertyNames', 'patternProperties'],
   ...['dependentRequired', 'dependentSchemas', 'default'],
 ];
-/** A format of texts that Anthropic takes and a strict schema of OpenAI must not have. */
-const LOOSE_FORMAT = 'uri';
 
 /**
  * True if a schema meets what OpenAI's formats demand of a strict one: every object lists all its properties as required and allows no
@@ -176,7 +173,8 @@ export function isStrictSchema(schema: JsonObject): boolean {
       if (isOfType(value, 'array') && value['items'] === undefined) return false;
       if (NEVER_STRICT.some((name) => Object.hasOwn(value, name))) return false;
       const { format } = value;
-      if (format === LOOSE_FORMAT || (typeof format === 'string' && !FORMATS.has(format))) return false;
+      // Anthropic takes `uri`, a strict schema of OpenAI must not have it.
+      if (typeof format === 'string' && (format === 'uri' || !FORMATS.has(format))) return false;
       // A definition is referred to, and nothing is said beside that.
       if (Object.hasOwn(value, '$ref') && Object.keys(value).length > 1) return false;
     }
@@ -210,8 +208,7 @@ export function argumentsSchema(parameters: JsonObject = {}): JsonObject {
 export function openaiSchema(schema: JsonObject, depth = 0): JsonObject {
   if (depth > MAX_DEPTH) return schema;
   const written = mapWithin(schema, (within) => openaiSchema(within, depth + 1));
-  const said = takeOut(written, []);
-  if (said.length > 0) describe(written, said);
+  saysInWords(written, []);
   const others = written['additionalProperties'];
   if (isJsonObject(others) && Object.keys(others).length === 0) written['additionalProperties'] = true;
   return written;
