@@ -38,6 +38,7 @@ export function prepare(
   const format = formatOf(surface);
   const { dialect } = format;
   const { isStream, choices, showsUsage } = call;
+  const encodingFormat = call.members.get('encoding_format');
   const removals = removalsFor(flags, format, providerCall);
   // With the organisation's own key the calls are on its own bill.
   const names = isByok ? [] : microPkrPerCall.keys();
@@ -85,7 +86,8 @@ export function prepare(
         ...(status >= 400 && FROM_PROVIDER),
         ...ownHeaders,
       }),
-      openStream: () => openCallersStream(surface, answerTranslation, { showsUsage, choices, redaction }),
+      openStream: () =>
+        openCallersStream(surface, answerTranslation, { showsUsage, choices, encodingFormat, redaction }),
       openUnseenStream: () => format.openStream({ showsUsage: true, choices }),
       openUsage: () => format.openUsage(),
       streamError: (error, requestId) => formatOf(endpoint).streamError(error, requestId),

@@ -134,4 +134,14 @@ describe("OpenAI's own client, with only its address and key changed: responses 
     assert.equal(bench.provider.asked.at(-1)?.body['encoding_format'], 'base64');
     assert.deepEqual(answer.data[0]?.embedding, [0.5, -0.25]);
   });
+
+  it('gets the same vectors from a provider that knows no base64, which the client asks for', async () => {
+    const vector = Array.from({ length: 1_536 }, (_, index) => Math.fround(Math.sin(index) / 40));
+    const data = [0, 1].map((index) => ({ object: 'embedding', index, embedding: vector }));
+    const usage = { prompt_tokens: 2, total_tokens: 2 };
+    bench.provider.script = json(JSON.stringify({ object: 'list', data, model: 'upstream-model', usage }));
+    const answer = await client().embeddings.create({ model, input: ['Hello', 'there'] });
+    assert.match(bench.provider.asked.at(-1)?.text ?? '', /"encoding_format":"base64"/);
+    for (const { embedding } of answer.data) assert.deepEqual(embedding, vector);
+  });
 });

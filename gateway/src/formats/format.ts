@@ -46,6 +46,8 @@ export interface StreamOptions {
   /** True if the caller gets to see the usage. */
   readonly showsUsage: boolean;
   readonly choices: number;
+  /** What the caller said of the encoding of vectors. */
+  readonly encodingFormat?: unknown;
   /** For what the caller gets to see. */
   readonly redaction?: Redaction | undefined;
 }

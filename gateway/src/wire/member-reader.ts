@@ -9,7 +9,7 @@ const MAX_KEY_BYTES = 256;
 const MAX_VALUE_BYTES = 16 * 1024;
 
 /** The position of the byte, from `start` on; the chunk's end where it is not. */
-function positionOf(byte: number, chunk: Buffer, start: number): number {
+export function positionOf(byte: number, chunk: Buffer, start: number): number {
   const found = chunk.indexOf(byte, start);
   return found === -1 ? chunk.length : found;
 }

@@ -9,6 +9,7 @@ import { readUsage } from '../peculiarities/usage-names.ts';
 import { PromptParts } from '../prompt-parts.ts';
 import { addTokenInput } from '../token-input.ts';
 import { UsageMember } from '../usage-figures.ts';
+import { Base64Vectors } from './base64-vectors.ts';
 import { EmbeddingsStream } from './stream.ts';
 
 /** The members of `POST /v1/embeddings`. */
@@ -28,7 +29,8 @@ export const embeddings: Format = {
   upstreamEdits: (layout, target) => bodyEdits(layout, target),
   readAnswer: readEmbeddingsAnswer,
   openUsage,
-  openStream: ({ redaction }) => new EmbeddingsStream(redaction),
+  openStream: ({ redaction, encodingFormat }) =>
+    new EmbeddingsStream(redaction, encodingFormat === 'base64' ? new Base64Vectors() : undefined),
   streamError: () => undefined,
   passesWhole: true,
 };

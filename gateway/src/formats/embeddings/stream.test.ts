@@ -12,8 +12,9 @@ const answer = JSON.stringify({
   usage,
 });
 
-function pass(text: string, at: readonly number[], secret?: string) {
-  const stream = embeddings.openStream({ showsUsage: true, choices: 0, redaction: redactionOf(secret) });
+function pass(text: string, at: readonly number[], secret?: string, encodingFormat?: string) {
+  const redaction = redactionOf(secret);
+  const stream = embeddings.openStream({ showsUsage: true, choices: 0, encodingFormat, redaction });
   const bytes = Buffer.from(text);
   const ends = [...at, bytes.length];
   const passed = ends.map((end, index) => stream.push(bytes.subarray(ends[index - 1] ?? 0, end)).toString());
@@ -70,5 +71,55 @@ describe('an answer with embeddings', () => {
     assert.deepEqual(content?.usage, { promptTokens: 7, completionTokens: 0 });
     assert.equal(embeddings.readAnswer(Buffer.from('<html>')), undefined);
     assert.equal(embeddings.readAnswer(Buffer.from('{"data":[')), undefined);
+  });
+
+  const asBase64 = (text: string, at: readonly number[] = [], secret?: string) => {
+    const { passed, tail } = pass(text, at, secret, 'base64');
+    return passed + tail;
+  };
+
+  it('has its numbers as the base64 that was asked for, wherever the packets split', () => {
+    const vectors = [[0.5, -1.25e-3, 3], [], [1e-40]];
+    const withVectors = (data: readonly unknown[]) =>
+      JSON.stringify({ note: 'an \\"embedding\\":[1]', data, usage, embedding: { embedding: 'x' } }, null, 1);
+    const item = (embedding: unknown, index: number) => ({ object: 'embedding', index, embedding });
+    const said = withVectors(vectors.map(item));
+    const wanted = withVectors(
+      vectors.map((one) => Buffer.from(Float32Array.from(one).buffer).toString('base64')).map(item),
+    );
+    for (let at = 0; at <= said.length; at += 1) assert.equal(asBase64(said, [at, at + 3]), wanted);
+    assert.equal(asBase64(wanted), wanted);
+    assert.equal(pass(said, [], undefined, 'float').passed, said.slice(0, -1));
+  });
+
+  for (const embedding of [
+    '[[1,2],[3]]',
+    '["1"]',
+    '[1,null]',
+    '[1,]',
+    '[1',
+    '{"0":[1]}',
+    '[{"a":1}]',
+    'null',
+    '"AAAA"',
+  ])
+    it(`keeps what is no list of numbers: ${embedding}`, () => {
+      const text = `{"data":[{"embedding" : ${embedding}}]}`;
+      for (let at = 0; at <= text.length; at += 1) assert.equal(asBase64(text, [at]), text);
+    });
+
+  it('keeps no more than a vector can have, and no credential in what is left of one', () => {
+    const stream = embeddings.openStream({ showsUsage: true, choices: 0, encodingFormat: 'base64' });
+    stream.push(Buffer.from('{"data":[{"embedding":['));
+    let passed = 0;
+    for (let count = 0; count < 100; count += 1) {
+      passed += stream.push(Buffer.from('1.5,'.repeat(10_000))).length;
+      assert.ok(stream.keptBytes < 1024 ** 2 + 1_000);
+    }
+    assert.ok(passed > 3_900_000, `${passed} bytes`);
+    assert.equal(
+      asBase64(`{"data":[{"embedding":["${SECRET}`, [], SECRET),
+      '{"data":[{"embedding":["[redacted]',
+    );
   });
 });

@@ -4,9 +4,11 @@ import type { Redaction } from '../../wire/redaction.ts';
 import { errorInstead } from '../peculiarities/error-message.ts';
 import { readUsage } from '../peculiarities/usage-names.ts';
 import type { StreamReading, Usage } from '../protocol.ts';
+import type { Base64Vectors } from './base64-vectors.ts';
 
 // An answer with embeddings on its way to the caller. Two thousand of them are a hundred megabytes as numbers, so they
-// are passed on as they come and neither kept nor parsed: the usage and an error are read out of the bytes.
+// are passed on as they come and neither kept nor parsed: the usage and an error are read out of the bytes. Only where the caller asked
+// for base64 and numbers come, each vector is kept until it is written as that.
 //
 // The last bytes are kept back: the answer must be on record before it is complete, and a credential may begin in them.
 
@@ -23,12 +25,14 @@ export class EmbeddingsStream implements StreamReading {
   readonly #usage = new MemberReader('usage');
   readonly #data = new MemberReader('data');
   readonly #redaction: Redaction | undefined;
+  readonly #vectors: Base64Vectors | undefined;
   readonly #keptBytes: number;
   #kept = NOTHING;
   /** The bytes before the first vector, which hold the words of a provider that gives none. */
   #start = NOTHING;
 
-  constructor(redaction: Redaction | undefined) {
+  constructor(redaction: Redaction | undefined, vectors: Base64Vectors | undefined) {
+    this.#vectors = vectors;
     this.#redaction = redaction;
     this.#keptBytes = 1 + (redaction ? redaction.secret.length * MAX_SPELLING_LENGTH : 0);
   }
@@ -56,7 +60,7 @@ export class EmbeddingsStream implements StreamReading {
   }
 
   get keptBytes(): number {
-    return this.#kept.length + this.#start.length;
+    return this.#kept.length + this.#start.length + (this.#vectors?.keptBytes ?? 0);
   }
 
   countGenerated(): Promise<number> {
@@ -69,7 +73,8 @@ export class EmbeddingsStream implements StreamReading {
     if (this.hasContent) this.#start = NOTHING;
     else if (this.#start.length < MAX_START_BYTES)
       this.#start = Buffer.concat([this.#start, chunk.subarray(0, MAX_START_BYTES)]);
-    const joined = Buffer.concat([this.#kept, chunk]);
+    const shown = this.#vectors?.push(chunk) ?? chunk;
+    const joined = Buffer.concat([this.#kept, shown]);
     const bytes = this.#redaction?.bytes(joined) ?? joined;
     const end = Math.max(bytes.length - this.#keptBytes, 0);
     this.#kept = Buffer.from(bytes.subarray(end));
@@ -77,8 +82,8 @@ export class EmbeddingsStream implements StreamReading {
   }
 
   end(): Buffer {
-    const last = this.#kept;
+    const last = this.#vectors ? Buffer.concat([this.#kept, this.#vectors.end()]) : this.#kept;
     this.#kept = NOTHING;
-    return last;
+    return this.#redaction?.bytes(last) ?? last;
   }
 }
