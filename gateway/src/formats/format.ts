@@ -46,7 +46,7 @@ export interface StreamOptions {
   /** True if the caller gets to see the usage. */
   readonly showsUsage: boolean;
   readonly choices: number;
-  /** What the caller said of the encoding of vectors. */
+  /** The encoding of vectors, as the caller wrote it. */
   readonly encodingFormat?: unknown;
   /** For what the caller gets to see. */
   readonly redaction?: Redaction | undefined;

@@ -21,7 +21,7 @@ export class Base64Vectors {
   #isInString = false;
   #isEscaped = false;
   #isVectorNext = false;
-  /** What came of a vector, from its bracket on. */
+  /** The part of a vector that has come, from its bracket on. */
   #vector: Buffer[] | undefined;
   #vectorBytes = 0;
 
@@ -57,7 +57,7 @@ export class Base64Vectors {
     return passed.length === 1 ? chunk : Buffer.concat(passed);
   }
 
-  /** What is left of an answer that ends within a vector. */
+  /** The rest of an answer that ends within a vector. */
   end(): Buffer {
     return this.#take();
   }
