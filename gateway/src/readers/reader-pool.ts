@@ -25,16 +25,16 @@ import {
 // A small body may be much work all the same: the echo's answer can be far larger than what asks for it. The main thread then stops
 // after a few steps, and a thread of the lane for large bodies reads it from the start.
 //
-// Counting tokens takes longest, and how long depends on the text: 64 KiB take a twentieth of a second at most, a million
-// characters three seconds. So each lane counts for some time, and leaves the rest to the next one. What the last
+// Counting tokens takes longest, and how long depends on the text: 64 KiB take a fiftieth of a second at most, a million
+// characters half a second. So each lane counts for some time, and leaves the rest to the next one. What the last
 // one leaves, or has no time for at all, is bounded by its bytes.
 
 export const LANES = {
   /** The largest body of the lane of medium ones: a turn of an agent with a long history. */
   mediumBytes: 1024 ** 2,
-  /** For the tokens of a body: enough for 200,000 characters of English. */
+  /** For the tokens of a body: enough for 400,000 characters of English. */
   mediumCountMs: 30,
-  /** In the lane of large ones: a million characters of English, 300,000 of Chinese. */
+  /** In the lane of large ones: a million characters of nearly any text. */
   largeCountMs: 300,
 };
 // The heap of a thread before it has read anything, and for each byte of the largest body, beside the text itself.
