@@ -62,8 +62,8 @@ export class MemberReader {
   #value: Buffer[] | undefined;
   #valueBytes = 0;
   #found: unknown;
-  /** True if the member's value is a list or an object in which something stands. */
-  isFilled = false;
+  /** True if the member's value is a list with an object in it. */
+  hasObject = false;
   /** The first byte of the value. */
   #opening: number | undefined;
 
@@ -168,19 +168,19 @@ export class MemberReader {
   }
 
   #addValue(part: Buffer): void {
-    const isOpen = this.#opening === undefined || this.#opening === 0x5b || this.#opening === 0x7b;
-    if (isOpen && !this.isFilled) this.#look(part);
+    const mayBeList = this.#opening === undefined || this.#opening === 0x5b;
+    if (mayBeList && !this.hasObject) this.#look(part);
     this.#valueBytes += part.length;
     if (this.#valueBytes <= MAX_VALUE_BYTES) this.#value?.push(Buffer.from(part));
   }
 
-  /** Looks for the first mark of the value, and for what follows it. */
+  /** Looks for the first mark of the value, and in a list for an object. */
   #look(part: Buffer): void {
     for (const byte of part) {
       if (isBlank(byte)) continue;
       if (this.#opening === undefined) this.#opening = byte;
-      else this.isFilled = byte !== 0x5d && byte !== 0x7d;
-      if (this.isFilled || (this.#opening !== 0x5b && this.#opening !== 0x7b)) return;
+      else this.hasObject = byte === 0x7b;
+      if (this.hasObject || this.#opening !== 0x5b) return;
     }
   }
 

@@ -41,7 +41,7 @@ function readEmbeddingsAnswer(body: Buffer): AnswerContent | undefined {
   const error = new MemberReader('error');
   const data = new MemberReader('data');
   for (const reader of [usage, error, data]) reader.push(body);
-  if (!usage.isWhole || !data.isFilled) return undefined;
+  if (!usage.isWhole || !data.hasObject) return undefined;
   return {
     usage: usage.usage,
     hasContent: true,

@@ -48,6 +48,18 @@ describe('an answer with embeddings', () => {
     }
   });
 
+  it('is none without a vector', () => {
+    for (const data of ['[]', '[null]', ' [ null, 1, "x" ] ', 'null', '"x"', '{"0":{}}']) {
+      const text = `{"data":${data},"usage":${JSON.stringify(usage)}}`;
+      for (let at = 0; at <= text.length; at += 1) {
+        const { stream } = pass(text, [at]);
+        assert.equal(stream.hasContent, false, data);
+        assert.equal(stream.upstreamError, 'answered without an embedding', data);
+      }
+      assert.equal(embeddings.readAnswer(Buffer.from(text)), undefined, data);
+    }
+  });
+
   it('says what went wrong', () => {
     assert.equal(pass('{"error":{"message":"overloaded"}}', []).stream.upstreamError, 'overloaded');
     assert.equal(pass(answer, []).stream.upstreamError, null);

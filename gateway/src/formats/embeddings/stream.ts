@@ -47,7 +47,7 @@ export class EmbeddingsStream implements StreamReading {
 
   /** True once the first vector has begun. */
   get hasContent(): boolean {
-    return this.#data.isFilled;
+    return this.#data.hasObject;
   }
 
   get isComplete(): boolean {
