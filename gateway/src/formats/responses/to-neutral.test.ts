@@ -390,6 +390,23 @@ describe('the neutral events of responses', () => {
     });
   }
 
+  it('tells an item once whose place is missing in an event, or another', () => {
+    const { output_index: _, ...placeless } = done(0, message({ type: 'output_text', text: 'Hello' }));
+    const told = read(
+      item(0, message()),
+      delta('output_text', 0, 'Hello', { item_id: 'msg_1' }),
+      placeless,
+      item(1, call()),
+      delta('function_call_arguments', 1, '{"a":1}', { item_id: 'fc_1' }),
+      done(4, call({ arguments: '{"a":1}' })),
+      completed,
+    );
+    assert.deepEqual(
+      told.flatMap((event) => ('text' in event ? event.text : event.type === 'toolCall' ? event.id : [])),
+      ['Hello', 'call_1', '{"a":1}'],
+    );
+  });
+
   for (const value of [call(), { type: 'web_search_call' }]) {
     it(`ends a stream of endlessly many items with an error: ${value.type}`, () => {
       const { reader, read: readOne } = openReader();
