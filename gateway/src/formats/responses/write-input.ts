@@ -83,13 +83,13 @@ class InputWriter {
         output: outputOf(part.parts, content),
       });
     }
-    if (said.length > 0) this.#message('user', this.#content(said));
+    this.#message('user', this.#content(said));
   }
 
   #assistant(parts: readonly AssistantPart[]): void {
     let said: JsonObject[] = [];
     const endMessage = () => {
-      if (said.length > 0) this.#message('assistant', said);
+      this.#message('assistant', said);
       said = [];
     };
     for (const part of withoutLastReasoning(parts, this.#losses)) {
@@ -133,7 +133,8 @@ class InputWriter {
   }
 
   #message(role: string, content: readonly JsonObject[]): void {
-    this.items.push({ type: 'message', role, content });
+    // OpenAI refuses an empty list.
+    if (content.length > 0) this.items.push({ type: 'message', role, content });
   }
 
   #content(parts: readonly ResultPart[]): JsonObject[] {

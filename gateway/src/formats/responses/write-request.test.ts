@@ -56,6 +56,10 @@ describe('a request to a provider of responses', () => {
     assert.equal((body['input'] as unknown[]).length, 2);
   });
 
+  it('leaves out a system prompt without a text', () => {
+    assert.deepEqual(write({ instructions: [{ role: 'system', parts: [] }] }).body['input'], [hi]);
+  });
+
   it('has images and files', () => {
     const parts = [
       { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' }, detail: 'low' },
