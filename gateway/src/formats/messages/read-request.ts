@@ -20,6 +20,7 @@ import { readAssistantParts, readTexts, readUserParts } from './read-blocks.ts';
 const ATTRIBUTION = /^x-anthropic-billing-header:[^\n]*(?:\n|$)/;
 
 const CONFIG_MEMBERS = new Set(['format', 'effort']);
+const MESSAGE_MEMBERS = new Set(['role', 'content']);
 
 /** Reads the body of `POST /v1/messages` into the neutral form. */
 export function readRequest(value: JsonObject, losses: Losses): Conversation {
@@ -67,6 +68,7 @@ function readTurns(body: BodyObject): readonly Turn[] {
   const turns: Turn[] = [];
   let said: AssistantPart[] | undefined;
   for (const message of body.optionalObjects('messages')) {
+    message.loseOthers(MESSAGE_MEMBERS, 'messages[]');
     const turn = readTurn(message);
     if (turn.role === 'assistant' && said) {
       for (const part of turn.parts) said.push(part);

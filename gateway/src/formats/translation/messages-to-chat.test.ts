@@ -59,6 +59,13 @@ describe('a messages request for a chat provider', () => {
     assert.match(said[5]?.content ?? '', /^<system>\n.*\n<\/system>$/s);
   });
 
+  it('names the members of messages that the format does not have', () => {
+    const { dropped } = toChat({
+      messages: [{ ...messages[0], cache_control: { type: 'ephemeral' }, id: null }],
+    });
+    assert.deepEqual(dropped, ['messages[].cache_control']);
+  });
+
   it('says several texts as one: not every server takes a list of them', () => {
     const texts = [
       { type: 'text', text: 'a' },
