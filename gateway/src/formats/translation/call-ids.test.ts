@@ -19,7 +19,7 @@ describe('the ids of an answer’s calls', () => {
   it('are the provider’s, unless the conversation or the answer has them already', () => {
     const ids = new CallIds({ requestId: 'req_a-1', callIds: ['call_0'] });
     assert.deepEqual(
-      ['call_0', 'call_7', 'call_7', '', ''].map((id) => ids.give(id)),
+      ['call_0', 'call_7', 'call_7', '', ' '].map((id) => ids.give(id)),
       ['call_a1_0', 'call_7', 'call_a1_2', 'call_a1_3', 'call_a1_4'],
     );
   });

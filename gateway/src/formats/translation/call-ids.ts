@@ -23,7 +23,7 @@ export class CallIds {
   /** The caller's id for a call; `id` is the provider's, empty where it gave none. */
   give(id: string): string {
     const place = this.#count++;
-    const given = id === '' || this.#taken.has(id) ? `call_${this.#own}_${place}` : id;
+    const given = id.trim() === '' || this.#taken.has(id) ? `call_${this.#own}_${place}` : id;
     this.#taken.add(given);
     return given;
   }
