@@ -50,13 +50,17 @@ export function readAnswer(
   const content = hasCalls ? (exact()['content'] as readonly unknown[]) : blocks;
   const usage = readUsage(stated);
   const ids = new CallIds(notes);
+  const parts = content
+    .slice(0, MAX_BLOCKS)
+    .flatMap((block) => (isJsonObject(block) ? readBlock(block, ids) : []));
   return {
     id: textOf(id),
     model: textOf(model),
-    parts: content
-      .slice(0, MAX_BLOCKS)
-      .flatMap((block) => (isJsonObject(block) ? readBlock(block, ids) : [])),
-    stop: stopOf(answer, hasCalls),
+    parts,
+    stop: stopOf(
+      answer,
+      parts.some(({ type }) => type === 'toolCall'),
+    ),
     ...(usage && { usage }),
     ...(isJsonObject(stated) && serviceTierOf(stated)),
   };
@@ -77,16 +81,12 @@ function readBlock(block: JsonObject, ids: CallIds): AssistantPart[] {
       const value = textOf(block['data']);
       return reasoningPart('', value === '' ? undefined : { kind: 'redacted', value });
     }
-    case 'tool_use':
-      return [
-        {
-          type: 'toolCall',
-          id: ids.give(textOf(block['id'])),
-          kind: 'function',
-          name: textOf(block['name']),
-          arguments: textOfInput(block['input']),
-        },
-      ];
+    case 'tool_use': {
+      const name = textOf(block['name']);
+      if (name === '') return [];
+      const id = ids.give(textOf(block['id']));
+      return [{ type: 'toolCall', id, kind: 'function', name, arguments: textOfInput(block['input']) }];
+    }
     default:
       // Calls of hosted tools, which were not declared, and kinds of blocks that came after this was written.
       return [];
@@ -101,7 +101,7 @@ export function stopOf(
   const own = typeof reason === 'string' ? OWN_STOPS.get(reason.toLowerCase()) : undefined;
   const stopped = typeof sequence === 'string' ? { sequence } : {};
   if (own === 'stopSequence') return { reason: own, ...stopped };
-  if (own !== undefined && own !== 'stop') return { reason: own };
+  if (own !== undefined && own !== 'stop' && own !== 'toolCalls') return { reason: own };
   switch (own ?? finishOf(reason)) {
     case 'length':
     case 'unknown':
@@ -109,7 +109,7 @@ export function stopOf(
     case 'contentFilter':
       return { reason: 'refusal' };
     default:
-      // A turn that called tools waits for their results, whatever it says.
+      // A turn that called tools waits for their results, whatever it says, and one that called none has none to wait for.
       return { reason: hasCalls ? 'toolCalls' : 'stop' };
   }
 }

@@ -97,19 +97,15 @@ export class MessagesToNeutral {
         return;
       }
       case 'tool_use': {
+        const name = textOf(block['name']);
+        if (name === '') return;
         const call = this.#calls;
         this.#calls += 1;
         // Most servers begin with an empty one and send the text in pieces.
         const input = argumentsText(block['input']) === '' ? {} : inputIn(exact());
         this.#open.set(index, { kind: 'call', index: call, input, hasArguments: false });
         const id = this.#ids.give(textOf(block['id']));
-        this.#translated.add({
-          type: 'toolCall',
-          index: call,
-          id,
-          kind: 'function',
-          name: textOf(block['name']),
-        });
+        this.#translated.add({ type: 'toolCall', index: call, id, kind: 'function', name });
         return;
       }
       default:

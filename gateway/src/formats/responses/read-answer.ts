@@ -10,6 +10,7 @@ import type { AssistantPart, RefusalPart, TextPart } from '../translation/conver
 import { reasoningPart } from '../translation/reasoning.ts';
 import { argumentsText } from '../translation/tool-input.ts';
 import type { TranslationNotes } from '../translation/translator.ts';
+import { isTokenCount } from '../usage-figures.ts';
 import { hearItem, hostedCalls } from './pieces.ts';
 import { sealOf, shownReasoning } from './reasoning.ts';
 
@@ -61,7 +62,7 @@ export function beginningOf(
   return {
     id: textOf(response['id']),
     model: textOf(response['model']),
-    ...(Number.isSafeInteger(createdAt) && { createdSeconds: createdAt as number }),
+    ...(isTokenCount(createdAt) && { createdSeconds: createdAt }),
     ...serviceTierOf(response),
   };
 }
@@ -101,16 +102,10 @@ function partsOf(item: JsonObject, ids: CallIds): AssistantPart[] {
     }
     case 'function_call':
     case 'custom_tool_call': {
-      const isFunction = item['type'] === 'function_call';
-      return [
-        {
-          type: 'toolCall',
-          id: ids.give(callIdOf(item)),
-          kind: isFunction ? 'function' : 'custom',
-          name: textOf(item['name']),
-          arguments: argumentsOf(item),
-        },
-      ];
+      const name = textOf(item['name']);
+      if (name === '') return [];
+      const kind = item['type'] === 'function_call' ? 'function' : 'custom';
+      return [{ type: 'toolCall', id: ids.give(callIdOf(item)), kind, name, arguments: argumentsOf(item) }];
     }
     default:
       return [];

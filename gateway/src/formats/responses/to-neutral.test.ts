@@ -407,6 +407,26 @@ describe('the neutral events of responses', () => {
     );
   });
 
+  it('tells a call once its name has come, and one without a name never', () => {
+    const nameless = call({ name: null });
+    const told = read(
+      item(0, nameless),
+      delta('function_call_arguments', 0, '{"a":1}'),
+      done(0, call({ arguments: '{"a":1}' })),
+      done(1, call({ ...nameless, id: 'fc_2', call_id: 'call_2' })),
+      completed,
+    );
+    assert.deepEqual(
+      told.filter(({ type }) => type.startsWith('tool')),
+      [
+        { type: 'toolCall', index: 0, id: 'call_1', kind: 'function', name: 'f' },
+        { type: 'toolArguments', index: 0, text: '{"a":1}' },
+        { type: 'toolCallEnd', index: 0 },
+      ],
+    );
+    assert.deepEqual(told.filter(({ type }) => type === 'finish').at(0), ended('toolCalls')[0]);
+  });
+
   for (const value of [call(), { type: 'web_search_call' }]) {
     it(`ends a stream of endlessly many items with an error: ${value.type}`, () => {
       const { reader, read: readOne } = openReader();

@@ -50,9 +50,8 @@ export class ResponsesToNeutral {
 
   beginItem(open: OpenItem, item: JsonObject): void {
     const kind = callKind(item);
-    if (open.isBegun || this.#isOver) return;
+    if (open.isBegun || this.#isOver || !kind) return;
     open.isBegun = true;
-    if (!kind) return;
     const index = this.#calls++;
     open.call = index;
     this.#begun.set(callIdOf(item), open);
@@ -179,7 +178,8 @@ export class ResponsesToNeutral {
   }
 }
 
+/** The kind of a call; undefined for other items, and before its name is known. */
 function callKind(item: unknown): 'function' | 'custom' | undefined {
-  const type = isJsonObject(item) ? item['type'] : undefined;
+  const type = isJsonObject(item) && textOf(item['name']) !== '' ? item['type'] : undefined;
   return type === 'function_call' ? 'function' : type === 'custom_tool_call' ? 'custom' : undefined;
 }

@@ -117,12 +117,25 @@ describe('an answer', () => {
     });
   }
 
+  it('leaves out a call without a name, for which no caller has a tool', () => {
+    const content = [{ type: 'tool_use', id: 'a', name: null, input: {} }];
+    const answer = translateAnswer('messages', 'chat', { content, stop_reason: 'tool_use' }, notesWith());
+    assert.deepEqual(answer?.['choices'], [
+      {
+        index: 0,
+        message: { role: 'assistant', content: '', refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ]);
+  });
+
   for (const [stop, finish] of [
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
-    ['tool_use', 'tool_calls'],
+    ['tool_use', 'stop'],
     ['refusal', 'content_filter'],
     ['pause_turn', 'stop'],
   ] as const) {

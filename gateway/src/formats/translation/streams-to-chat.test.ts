@@ -115,6 +115,18 @@ describe('a messages stream for a chat caller', () => {
     ]);
   });
 
+  it('leaves out a call without a name, and waits for no result then', () => {
+    const events = translatedStream('messages', 'chat', [
+      start,
+      block(0, { type: 'tool_use', id: 'a', input: {} }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"x":1}' }),
+      blockStop(0),
+      stop('tool_use'),
+      end,
+    ]);
+    assert.deepEqual(shown(events).slice(0, 2), [{ role: 'assistant', content: '' }, 'stop']);
+  });
+
   it('shows no usage to a caller that did not ask for it', () => {
     const events = translatedStream('messages', 'chat', [start, stop('end_turn'), end], {
       showsUsage: false,
