@@ -54,9 +54,11 @@ export function outcomeOf(end: Exclude<AttemptEnd, 'answered'>, ended: EndedAtte
     case 'ended': {
       if (!error) throw missing(end);
       const termination = end === 'broken' ? 'upstream_stream_aborted' : 'proxy_guillotine';
-      const reason = error.upstreamError ?? STOPPED;
-      // The error is the last event, so that no client takes it for a broken connection.
-      return aborted(ended, termination, reason, outgoing.streamError(error, exchange.id));
+      const told = callersStream && errorWithin(callersStream, redaction);
+      const reason = (end === 'broken' ? told : undefined) ?? error.upstreamError ?? STOPPED;
+      // An error is the last event, so that no client takes it for a broken connection. The provider's own is one.
+      const last = told == null ? outgoing.streamError(error, exchange.id) : NOTHING;
+      return aborted(ended, termination, reason, last);
     }
     case 'left':
       return aborted(ended, 'client_disconnect', null, undefined);

@@ -210,6 +210,19 @@ describe('POST /v1/chat/completions, streamed', () => {
     await (await next).aborted;
   });
 
+  it('200 and the provider’s error event alone when it aborts after that', async () => {
+    const told = 'data: {"error":{"message":"no capacity is left","type":"overloaded"}}\n\n';
+    bench.provider.script = async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await flush(response, events.slice(0, 3).join('') + told);
+      response.destroy();
+    };
+    const response = await bench.gateway.chat(bench.key.secret, { stream: true });
+    assert.equal(await response.text(), shown.slice(0, 3).join('') + told);
+    const record = await bench.recordOf(response);
+    assert.equal(record.upstreamError, 'no capacity is left');
+  });
+
   for (const [title, cut] of [
     ['aborts', (response: import('node:http').ServerResponse) => void response.destroy()],
     ['ends without finishing', (response: import('node:http').ServerResponse) => void response.end()],
