@@ -156,9 +156,8 @@ function addedTo(call: StreamedCall, { kind, arguments: received }: ChatCall): s
     return received;
   }
   const piece = kind === 'function' ? newIn(call, received) : received;
-  const isOld = pieces.isComplete;
-  const added = isOld ? '' : pieces.add(piece);
-  return kind === 'function' && pieces.isComplete ? added : piece;
+  const added = pieces.addAsWritten(piece);
+  return kind === 'function' ? added : piece;
 }
 
 /**

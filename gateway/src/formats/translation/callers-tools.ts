@@ -3,7 +3,7 @@ import { parseBounded } from './bounded-json.ts';
 import type { AssistantPart, CustomTool, FunctionTool, ToolCallPart, ToolKind } from './conversation.ts';
 import type { Losses } from './losses.ts';
 import type { StreamEvent } from './stream-events.ts';
-import { filledArguments, isEmptyPiece } from './tool-input.ts';
+import { filledArguments, InputPieces, isEmptyPiece } from './tool-input.ts';
 import type { TranslationNotes } from './translator.ts';
 
 // Tools that were sent to the provider under another name or as another kind become the caller's again.
@@ -42,8 +42,8 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 export class CallersToolStream {
   readonly #notes: TranslationNotes;
   readonly #held = new Map<number, { readonly pieces: string[]; readonly read: ReadArguments }>();
-  /** The functions' calls without arguments as yet. */
-  readonly #blank = new Set<number>();
+  /** The arguments of the functions' calls that go on as they come. */
+  readonly #passed = new Map<number, InputPieces>();
   #heldCharacters = 0;
 
   constructor(notes: TranslationNotes) {
@@ -61,13 +61,16 @@ export class CallersToolStream {
         const kind: ToolKind = isCustom ? 'custom' : event.kind;
         if (event.kind === 'function') {
           if (read) this.#held.set(event.index, { pieces: [], read });
-          else this.#blank.add(event.index);
+          else this.#passed.set(event.index, new InputPieces());
         }
         return [{ ...event, name, kind }];
       }
       case 'toolArguments': {
-        if (this.#blank.has(event.index) && isEmptyPiece(event.text)) return [];
-        this.#blank.delete(event.index);
+        const passed = this.#passed.get(event.index);
+        if (passed) {
+          const text = passed.isBlank && isEmptyPiece(event.text) ? '' : passed.addAsWritten(event.text);
+          return text === '' ? [] : [{ ...event, text }];
+        }
         const held = this.#held.get(event.index);
         if (!held) return [event];
         held.pieces.push(event.text);
@@ -79,7 +82,10 @@ export class CallersToolStream {
       case 'toolCallEnd':
         return [...this.#release(event.index), event];
       case 'finish':
-        return [...[...this.#held.keys(), ...this.#blank].flatMap((index) => this.#release(index)), event];
+        return [
+          ...[...this.#held.keys(), ...this.#passed.keys()].flatMap((index) => this.#release(index)),
+          event,
+        ];
       default:
         return [event];
     }
@@ -88,7 +94,9 @@ export class CallersToolStream {
   #release(index: number): StreamEvent[] {
     const held = this.#held.get(index);
     this.#held.delete(index);
-    if (this.#blank.delete(index)) return [{ type: 'toolArguments', index, text: filledArguments('') }];
+    const isBlank = this.#passed.get(index)?.isBlank === true;
+    this.#passed.delete(index);
+    if (isBlank) return [{ type: 'toolArguments', index, text: filledArguments('') }];
     if (!held) return [];
     const written = held.pieces.join('');
     this.#heldCharacters -= written.length;

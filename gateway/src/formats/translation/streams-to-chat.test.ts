@@ -115,6 +115,24 @@ describe('a messages stream for a chat caller', () => {
     ]);
   });
 
+  it('leaves out what comes after the end of the arguments', () => {
+    const events = translatedStream('messages', 'chat', [
+      start,
+      block(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"x":1' }),
+      delta(0, { type: 'input_json_delta', partial_json: '}}' }),
+      delta(0, { type: 'input_json_delta', partial_json: '{"x":1}' }),
+      blockStop(0),
+      stop('tool_use'),
+    ]);
+    const pieces = [{ tool_calls: [{ index: 0, function: { arguments: '{"x":1' } }] }];
+    assert.deepEqual(shown(events).slice(2, 5), [
+      ...pieces,
+      { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
+      'tool_calls',
+    ]);
+  });
+
   it('leaves out a call without a name, and waits for no result then', () => {
     const events = translatedStream('messages', 'chat', [
       start,

@@ -103,6 +103,12 @@ export class InputPieces {
     return this.#form === 'object' ? this.#addObject(piece) : escaped(piece);
   }
 
+  /** The next piece as it is, up to the end of the object. */
+  addAsWritten(piece: string): string {
+    const added = this.isComplete ? '' : this.add(piece);
+    return this.isComplete ? added : piece;
+  }
+
   /** The text to pass on when there are no more. */
   end(): string {
     return this.#form === 'invalid' ? '"}' : '';
