@@ -92,8 +92,12 @@ describe('an answer with embeddings', () => {
 
   it('has its numbers as the base64 that was asked for, wherever the packets split', () => {
     const vectors = [[0.5, -1.25e-3, 3], [], [1e-40]];
-    const withVectors = (data: readonly unknown[]) =>
-      JSON.stringify({ note: 'an \\"embedding\\":[1]', data, usage, embedding: { embedding: 'x' } }, null, 1);
+    const others = {
+      [`${'a'.repeat(20)}"embedding`]: [1],
+      note: 'an "embedding":[1]',
+      embedding: { embedding: 'x' },
+    };
+    const withVectors = (data: readonly unknown[]) => JSON.stringify({ ...others, data, usage }, null, 1);
     const item = (embedding: unknown, index: number) => ({ object: 'embedding', index, embedding });
     const said = withVectors(vectors.map(item));
     const wanted = withVectors(
