@@ -101,6 +101,23 @@ describe('openDatabase', () => {
     );
   });
 
+  it('notes since when statements fail for want of the server, until it answers one', async () => {
+    await using database = openDatabase(test.address);
+    const since = () => database.usage().unavailableSinceMs;
+    const slow = () =>
+      database.transaction(async (tx) => {
+        await tx.run(statement<NoParameters>('test-limit', sql`SET LOCAL statement_timeout = '20ms'`));
+        await tx.run(statement<NoParameters>('test-slow', sql`SELECT pg_sleep(5)`));
+      });
+    assert.equal(since(), undefined);
+    const before = performance.now();
+    await assert.rejects(slow, DatabaseUnavailable);
+    const first = since() ?? 0;
+    assert.ok(first >= before && first <= performance.now());
+    await assert.rejects(database.run(statement<NoParameters>('test-refused', sql`SELECT 1 / 0`)));
+    assert.equal(since(), undefined, 'an error of its own is an answer');
+  });
+
   it('counts a server that stopped answering as unavailable', () => {
     assert.equal(isUnavailable(new Error('Query read timeout')), true);
     assert.equal(isUnavailable(new Error('something else')), false);

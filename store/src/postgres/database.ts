@@ -54,6 +54,8 @@ export interface DatabaseUsage {
   readonly waiting: number;
   /** Statements that the server has answered so far, with rows or with an error of its own. */
   readonly answered: number;
+  /** When statements began to fail for want of the server, by `performance.now()`; undefined since it answered one. */
+  readonly unavailableSinceMs: number | undefined;
   readonly errors: Readonly<Pick<Counts, 'unavailable' | 'rejected'>>;
 }
 
@@ -61,6 +63,7 @@ interface Counts {
   answered: number;
   /** The server could not be used, or not in time. */
   unavailable: number;
+  unavailableSinceMs: number | undefined;
   /** The statement was refused. */
   rejected: number;
 }
@@ -127,7 +130,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
     if (!isClosing) options.onError?.(error);
   };
   pool.on('error', onError);
-  const counts: Counts = { answered: 0, unavailable: 0, rejected: 0 };
+  const counts: Counts = { answered: 0, unavailable: 0, unavailableSinceMs: undefined, rejected: 0 };
 
   const connect = async (left = servers?.urls.length ?? 1): Promise<pg.Client> => {
     const client = new (servers ? clientOf(servers) : pg.Client)({
@@ -154,6 +157,7 @@ export function openDatabase(address: PostgresAddress, options: DatabaseOptions 
       idle: pool.idleCount,
       waiting: pool.waitingCount,
       answered: counts.answered + counts.rejected,
+      unavailableSinceMs: counts.unavailableSinceMs,
       errors: { unavailable: counts.unavailable, rejected: counts.rejected },
     }),
     async snapshot() {
@@ -233,6 +237,7 @@ function queryable(
         rowMode: 'array',
       });
       counts.answered += 1;
+      counts.unavailableSinceMs = undefined;
       return { rowCount: result.rowCount, rows: rowsOf(statement, result) };
     } catch (error) {
       throw translated(error, counts);
@@ -279,6 +284,8 @@ function translated(error: unknown, counts: Counts): unknown {
   const shown = withUnavailable(error);
   if (shown !== error) counts.unavailable += 1;
   else if (error instanceof pg.DatabaseError) counts.rejected += 1;
+  else return error;
+  counts.unavailableSinceMs = shown === error ? undefined : (counts.unavailableSinceMs ?? performance.now());
   return shown;
 }
 

@@ -12,6 +12,7 @@ function createOutage() {
   let answered = 0;
   let isAway = false;
   let isSilent = false;
+  let unavailableSinceMs: number | undefined;
   const database: Pick<Database, 'run' | 'usage'> = {
     async run() {
       if (isSilent) return new Promise<number>(() => undefined);
@@ -19,7 +20,7 @@ function createOutage() {
       answered += 1;
       return 0;
     },
-    usage: () => ({ answered }) as DatabaseUsage,
+    usage: () => ({ answered, unavailableSinceMs }) as DatabaseUsage,
   };
   const whatIsMissing = createReadiness(database, () => nowMs);
   return {
@@ -32,6 +33,10 @@ function createOutage() {
     },
     set isSilent(value: boolean) {
       isSilent = value;
+    },
+    /** A statement of a request fails, `ms` after the last probe. */
+    failOthersAfter(ms: number) {
+      unavailableSinceMs = nowMs + ms;
     },
     answerOthers() {
       answered += 1;
@@ -62,6 +67,15 @@ describe('readiness', () => {
     outage.isAway = false;
     assert.deepEqual(await outage.probeAfter(499), MISSING, 'probes share an answer for half a second');
     assert.deepEqual(await outage.probeAfter(1), []);
+  });
+
+  it('counts from the first statement that failed, though nobody probed since', async () => {
+    const outage = createOutage();
+    await outage.probeAfter(0);
+    outage.isAway = true;
+    outage.failOthersAfter(1_000);
+    assert.deepEqual(await outage.probeAfter(AWAY_MS + 500), []);
+    assert.deepEqual(await outage.probeAfter(500), MISSING);
   });
 
   it('does not begin before the database has answered once', async () => {

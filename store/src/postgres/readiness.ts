@@ -16,7 +16,7 @@ export const isReady = statement<NoParameters>('readiness', sql`SELECT`);
 const CACHE_MS = 500;
 // Shorter than the limits of usual probes: an answer that comes too late counts as none.
 const PROBE_LIMIT_MS = 1_000;
-/** How long the database is away, from the first failed probe, until a node that has reached it before is unready. */
+/** How long the database is away, from the first statement that failed, until a node that has reached it before is unready. */
 export const AWAY_MS = 5_000;
 
 /**
@@ -54,7 +54,8 @@ export function createReadiness(
       failingSinceMs = undefined;
       return [];
     }
-    failingSinceMs ??= nowMs;
+    // Requests may have failed long before the first probe.
+    failingSinceMs ??= database.usage().unavailableSinceMs ?? nowMs;
     const isAway = answeredBefore === 0 || nowMs - failingSinceMs >= AWAY_MS;
     return isAway ? ['PostgreSQL cannot be used'] : [];
   };
