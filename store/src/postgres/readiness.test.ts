@@ -78,6 +78,14 @@ describe('readiness', () => {
     assert.deepEqual(await outage.probeAfter(500), MISSING);
   });
 
+  it('does not take answers from before the outage for its end, where it is the first probe', async () => {
+    const outage = createOutage();
+    outage.answerOthers();
+    outage.isAway = true;
+    outage.failOthersAfter(1_000);
+    assert.deepEqual(await outage.probeAfter(AWAY_MS + 1_000), MISSING);
+  });
+
   it('does not begin before the database has answered once', async () => {
     const outage = createOutage();
     outage.isAway = true;

@@ -32,31 +32,23 @@ export function createReadiness(
   let answeredBefore = 0;
   let failingSinceMs: number | undefined;
 
-  const isAnswered = async (): Promise<boolean> => {
-    const probe = withTimeout(
+  const probe = async (nowMs: number): Promise<readonly string[]> => {
+    const hasSucceeded = await withTimeout(
       database.run(isReady),
       PROBE_LIMIT_MS,
       () => new DatabaseUnavailable('too late'),
-    );
-    const hasSucceeded = await probe.then(
+    ).then(
       () => true,
       () => false,
     );
-    const { answered } = database.usage();
+    const { answered, unavailableSinceMs } = database.usage();
     // Under load the probe may wait for a connection while requests are answered: that is no reason to send the load elsewhere.
-    const hasProgress = answered > answeredBefore;
+    if (hasSucceeded || answered > answeredBefore) failingSinceMs = undefined;
     answeredBefore = answered;
-    return hasSucceeded || hasProgress;
-  };
-
-  const probe = async (nowMs: number): Promise<readonly string[]> => {
-    if (await isAnswered()) {
-      failingSinceMs = undefined;
-      return [];
-    }
+    if (hasSucceeded) return [];
     // Requests may have failed long before the first probe.
-    failingSinceMs ??= database.usage().unavailableSinceMs ?? nowMs;
-    const isAway = answeredBefore === 0 || nowMs - failingSinceMs >= AWAY_MS;
+    failingSinceMs ??= unavailableSinceMs ?? nowMs;
+    const isAway = answered === 0 || nowMs - failingSinceMs >= AWAY_MS;
     return isAway ? ['PostgreSQL cannot be used'] : [];
   };
 
