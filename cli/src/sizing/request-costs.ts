@@ -21,17 +21,17 @@ const GATEWAY = 'benchmarks.md#gateway';
 const COSTS = 'benchmarks.md#what-a-request-costs-the-stores';
 
 export const REQUEST_COSTS = {
-  mainThreadJsonUs: cost(267, 'µs', 'gateway, main thread: an answer in one piece', GATEWAY),
-  mainThreadStreamUs: cost(599, 'µs', 'gateway, main thread: a stream of 50 events', GATEWAY),
-  otherThreadsUs: cost(36, 'µs', 'gateway, its other threads', GATEWAY),
-  postgresUs: cost(103, 'µs', 'PostgreSQL: admission, settlement, commits', GATEWAY),
+  mainThreadJsonUs: cost(223, 'µs', 'gateway, main thread: an answer in one piece', GATEWAY),
+  mainThreadStreamUs: cost(408, 'µs', 'gateway, main thread: a stream of 50 events', GATEWAY),
+  otherThreadsUs: cost(29, 'µs', 'gateway, its other threads', GATEWAY),
+  postgresUs: cost(87, 'µs', 'PostgreSQL: admission, settlement, commits', GATEWAY),
   foldUs: cost(
     11,
     'µs',
     'PostgreSQL: folding the settlement, hours later',
     'decisions/0043-settlements-become-positions.md',
   ),
-  clickhouseUs: cost(27, 'µs', 'ClickHouse: insert with rollups, and merges', GATEWAY),
+  clickhouseUs: cost(32, 'µs', 'ClickHouse: insert with rollups, and merges', GATEWAY),
   redisUs: cost(17.5, 'µs', 'Redis, with REDIS_URL: one script', COSTS),
   walBytes: cost(805, 'bytes', 'PostgreSQL: write-ahead log', COSTS),
   postgresNetworkBytes: cost(531, 'bytes', 'network, gateway and PostgreSQL', COSTS),
