@@ -34,9 +34,9 @@ function createOutage() {
     set isSilent(value: boolean) {
       isSilent = value;
     },
-    /** A statement of a request fails, `ms` after the last probe. */
-    failOthersAfter(ms: number) {
-      unavailableSinceMs = nowMs + ms;
+    /** Statements of requests fail, and have failed for so long. */
+    failOthersFor(ms: number) {
+      unavailableSinceMs = performance.now() - ms;
     },
     answerOthers() {
       answered += 1;
@@ -73,17 +73,17 @@ describe('readiness', () => {
     const outage = createOutage();
     await outage.probeAfter(0);
     outage.isAway = true;
-    outage.failOthersAfter(1_000);
-    assert.deepEqual(await outage.probeAfter(AWAY_MS + 500), []);
-    assert.deepEqual(await outage.probeAfter(500), MISSING);
+    outage.failOthersFor(AWAY_MS - 1_000);
+    assert.deepEqual(await outage.probeAfter(60_000), []);
+    assert.deepEqual(await outage.probeAfter(1_000), MISSING);
   });
 
   it('does not take answers from before the outage for its end, where it is the first probe', async () => {
     const outage = createOutage();
     outage.answerOthers();
     outage.isAway = true;
-    outage.failOthersAfter(1_000);
-    assert.deepEqual(await outage.probeAfter(AWAY_MS + 1_000), MISSING);
+    outage.failOthersFor(AWAY_MS + 1_000);
+    assert.deepEqual(await outage.probeAfter(0), MISSING);
   });
 
   it('does not begin before the database has answered once', async () => {

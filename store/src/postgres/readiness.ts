@@ -33,6 +33,7 @@ export function createReadiness(
   let failingSinceMs: number | undefined;
 
   const probe = async (nowMs: number): Promise<readonly string[]> => {
+    const beganAt = performance.now();
     const hasSucceeded = await withTimeout(
       database.run(isReady),
       PROBE_LIMIT_MS,
@@ -46,8 +47,8 @@ export function createReadiness(
     if (hasSucceeded || answered > answeredBefore) failingSinceMs = undefined;
     answeredBefore = answered;
     if (hasSucceeded) return [];
-    // Requests may have failed long before the first probe.
-    failingSinceMs ??= unavailableSinceMs ?? nowMs;
+    // Requests may have failed long before this probe.
+    failingSinceMs ??= nowMs - Math.max(0, beganAt - (unavailableSinceMs ?? beganAt));
     const isAway = answered === 0 || nowMs - failingSinceMs >= AWAY_MS;
     return isAway ? ['PostgreSQL cannot be used'] : [];
   };
