@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { casesOf } from '@gatehouse/concurrency/testing';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { randomFrom } from '../journal/testing/random.ts';
 import { countExactly, MAX_COUNTED_CHARACTERS } from './exact-count.ts';
 import { readO200kTable } from './o200k-table.ts';
 import { rankOf, readRankTable, writeRankTable } from './rank-table.ts';
@@ -28,7 +29,8 @@ describe('countExactly', () => {
 
   const { seed, count } = casesOf(11, 2_000);
   it(`counts ${count} random texts of seed ${seed} as the package does`, () => {
-    const random = numbersFrom(seed);
+    const next = randomFrom(seed);
+    const random: Random = (below) => Math.floor(next() * below);
     for (let number = 0; number < count; number += 1) {
       const kinds = Array.from({ length: 1 + random(3) }, () => KINDS[random(KINDS.length)] ?? KINDS[0]);
       let text = '';
@@ -49,15 +51,6 @@ describe('countExactly', () => {
 });
 
 type Random = (below: number) => number;
-
-/** The same numbers on every run, from 0 to below the one asked for. */
-function numbersFrom(seed: number): Random {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const character = (from: number, count: number) => (random: Random) =>
   String.fromCodePoint(from + random(count));

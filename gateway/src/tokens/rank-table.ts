@@ -2,7 +2,7 @@
 // for each thread that counts, this 4 MB and a hundredth. In the order of the block: the number of tokens; a hash table of ranks; where
 // the bytes of each token begin; the bytes.
 
-/** Twice as many places as tokens, as a power of two: a search looks at one and a half on average. */
+/** A power of two, and more than twice as many as there are tokens: a search looks at one or two. */
 const PLACES = 2 ** 19;
 const EMPTY = -1;
 

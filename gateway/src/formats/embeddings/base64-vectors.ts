@@ -32,6 +32,7 @@ export class Base64Vectors {
   push(chunk: Buffer): Buffer {
     const passed: Buffer[] = [];
     let start = 0;
+    let quote = -1;
     let backslash = -1;
     for (let at = 0; at < chunk.length; at += 1) {
       if (this.#vector) {
@@ -43,8 +44,9 @@ export class Base64Vectors {
       }
       if (this.#isInLongString) {
         // Base64, most likely. A search goes through it many times faster than a look at each byte.
+        if (quote < at) quote = positionOf(QUOTE, chunk, at);
         if (backslash < at) backslash = positionOf(BACKSLASH, chunk, at);
-        at = Math.min(positionOf(QUOTE, chunk, at), backslash);
+        at = Math.min(quote, backslash);
         if (at === chunk.length) break;
       }
       if (!this.#beginsVector(chunk[at] as number)) continue;

@@ -94,7 +94,7 @@ describe('an answer with embeddings', () => {
     const vectors = [[0.5, -1.25e-3, 3], [], [1e-40]];
     const others = {
       [`${'a'.repeat(20)}"embedding`]: [1],
-      note: 'an "embedding":[1]',
+      note: 'an "embedding":[1] of \\\\\\""',
       embedding: { embedding: 'x' },
     };
     const withVectors = (data: readonly unknown[]) => JSON.stringify({ ...others, data, usage }, null, 1);
